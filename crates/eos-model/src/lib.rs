@@ -1,0 +1,17 @@
+//! What every crate of eos shares: validated names, quantities with units, and diagnostics.
+//!
+//! Nothing here touches a file, the clock or the environment.
+
+pub mod codes;
+pub mod diagnostic;
+pub mod name;
+pub mod nearest;
+pub mod provider_schema;
+pub mod quantity;
+pub mod secret_ref;
+
+pub use codes::{Code, CodePage};
+pub use diagnostic::{Diagnostic, Diagnostics, Place, Severity};
+pub use name::{EnvName, HostName, Kind, Name, UnitId};
+pub use quantity::{Duration, Size};
+pub use secret_ref::SecretRef;
