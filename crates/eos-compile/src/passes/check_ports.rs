@@ -1,0 +1,45 @@
+//! No two tasks on one host listen on the same port.
+
+use std::collections::BTreeMap;
+
+use eos_catalog::component::Protocol;
+use eos_model::{Diagnostic, HostName, codes};
+
+use crate::work::{Unit, Work};
+
+/// The host ports of a unit: setting, number and protocol.
+pub fn ports<'u>(unit: &'u Unit<'_>) -> Vec<(&'u str, i64, Protocol)> {
+    let mut found = Vec::new();
+    for task in unit.component.tasks.values() {
+        for port in task.ports.values() {
+            if let Some(number) = unit.settings.get(&port.setting).and_then(|setting| setting.value.as_i64()) {
+                found.push((port.setting.as_str(), number, port.protocol));
+            }
+        }
+    }
+    found
+}
+
+pub fn run(work: &mut Work<'_>) {
+    let mut taken: BTreeMap<(&HostName, i64, Protocol), (&Unit<'_>, &str)> = BTreeMap::new();
+    let mut found = Vec::new();
+    for unit in work.units.values() {
+        let Some(host) = unit.host else { continue };
+        for (setting, number, protocol) in ports(unit) {
+            let Some((other, other_setting)) = taken.insert((&host.name, number, protocol), (unit, setting)) else { continue };
+            if other.id == unit.id && other_setting == setting {
+                continue;
+            }
+            let node = unit.entry.settings.get(setting).unwrap_or(&unit.entry.node);
+            found.push(
+                Diagnostic::error(
+                    codes::PORT_TAKEN,
+                    format!("{} and {} both want port {number} on host {}", other.id.name, unit.id.name, host.name),
+                )
+                .at(work.place(node))
+                .fix(format!("eos update {} --{} <another port>", unit.id.name, setting.replace('_', "-"))),
+            );
+        }
+    }
+    found.into_iter().for_each(|diagnostic| work.push(diagnostic));
+}

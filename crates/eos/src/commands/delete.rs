@@ -1,0 +1,85 @@
+//! `eos delete`: take something out of the estate. Its data stays where it is.
+
+use clap::{Arg, ArgMatches, Command};
+use eos_compile::intent::{self, component_path, host_path};
+use eos_model::{Diagnostic, Diagnostics, HostName, Name, codes};
+use eos_pillar::{Change, Environment};
+use serde_json::json;
+
+use super::Call;
+use crate::args::{self, spoken};
+use crate::build_folder;
+use crate::loaded::Loaded;
+use crate::outcome::Outcome;
+use crate::recording::{self, Prepared, refuse_foreign};
+
+pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
+    Ok(command
+        .arg(Arg::new("words").value_name("NAME").required(true).num_args(1..=2).help("What to delete: a name, or `host` and a name"))
+        .args(args::changing())
+        .after_help("Examples:\n  eos delete grafana\n  eos delete host web2"))
+}
+
+pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics> {
+    let words: Vec<&str> = matches.get_many::<String>("words").into_iter().flatten().map(String::as_str).collect();
+    let mut loaded = Loaded::open_for_change(call.context)?;
+    let env = loaded.env(matches.get_one::<String>("env").map(String::as_str))?;
+    let environment = loaded.environment(&env)?;
+    let mut change = Change::default();
+    let (what, kept) = match words.as_slice() {
+        ["host", name] => (delete_host(&loaded, &environment, name, &mut change)?, Vec::new()),
+        // `eos delete grafana main` reads like create: kind and name.
+        [name] | [_, name] => delete_component(&loaded, &environment, name, &mut change)?,
+        _ => return Ok(Outcome::default()),
+    };
+    let compiled = loaded.compile(&loaded.tree.with(&change), &env)?;
+    let warnings = compiled.warnings.clone();
+    let prepared = Prepared { change, compiled, made: Vec::new() };
+    if matches.get_flag("dry-run") {
+        let difference = build_folder::compare(&loaded.estate.root, &env, &prepared.compiled.files);
+        let text = format!("Dry run: {what} would go, and {} file(s) under build/{env} with it. Nothing was written.\n", difference.count());
+        let files: Vec<_> = prepared.change.files.keys().collect();
+        return Ok(Outcome::new(text, json!({"dry_run": true, "files": files, "build": {"changed": difference.changed, "removed": difference.removed}})));
+    }
+    let line = spoken::command_line(call.words, &Default::default());
+    let reason = matches.get_one::<String>("because").cloned();
+    let recorded = recording::commit(call.context, &mut loaded, &env, &prepared, format!("delete {what} in {env}"), line, reason)?;
+    let mut text = format!("Deleted {what} from {env}.\n");
+    for path in &kept {
+        text.push_str(&format!("  its data stays at {path}\n"));
+    }
+    text.push_str("Nothing was applied: what runs goes on running until it is stopped.\n");
+    Ok(Outcome::new(text, json!({"deleted": what, "commit": recorded.commit, "kept": kept, "applied": false})).with_warnings(warnings))
+}
+
+fn delete_component(loaded: &Loaded, environment: &Environment, name: &str, change: &mut Change) -> Result<(String, Vec<String>), Diagnostics> {
+    intent::delete(environment, name)?;
+    let name: Name = name.parse().map_err(|problem: eos_model::name::BadName| Diagnostic::error(codes::BAD_NAME, problem.to_string()))?;
+    let entry = &environment.components[&name];
+    let path = component_path(&environment.name, &name);
+    refuse_foreign(loaded, environment, &entry.node, &path)?;
+    change.remove(path);
+    let kept = entry.volumes.values().map(|volume| volume.path.clone()).collect();
+    for reference in eos_secrets::list(&loaded.estate.root)?.iter().filter(|reference| reference.env == environment.name && reference.name == name) {
+        change.remove(eos_secrets::file_of(reference));
+    }
+    Ok((format!("{} {name}", entry.kind), kept))
+}
+
+fn delete_host(loaded: &Loaded, environment: &Environment, name: &str, change: &mut Change) -> Result<String, Diagnostics> {
+    let name: HostName = name.parse().map_err(|problem: eos_model::name::BadName| Diagnostic::error(codes::BAD_NAME, problem.to_string()))?;
+    let Some(host) = environment.hosts.get(&name) else {
+        return Err(Diagnostic::error(codes::UNKNOWN_NAME, format!("there is no host {name}")).fix("eos list hosts").into());
+    };
+    let placed: Vec<&str> = environment.components.values().filter(|entry| entry.host.as_deref() == Some(name.as_str())).map(|entry| entry.name.as_str()).collect();
+    if !placed.is_empty() {
+        return Err(Diagnostic::error(codes::STILL_NEEDED, format!("host {name} carries {}", placed.join(", ")))
+            .at(environment.place(&host.node))
+            .fix(format!("delete or move {} first", placed.join(", ")))
+            .into());
+    }
+    let path = host_path(&name);
+    refuse_foreign(loaded, environment, &host.node, &path)?;
+    change.remove(path);
+    Ok(format!("host {name}"))
+}
