@@ -1,7 +1,7 @@
 //! A stack of component folders with the components read from them.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use eos_model::{Diagnostic, Diagnostics, Place, codes, nearest::nearest};
@@ -25,6 +25,7 @@ pub enum Origin {
 struct Entry {
     folder: Folder,
     origin: Origin,
+    digest: OnceLock<String>,
 }
 
 /// A component as read: typed, and as the data overlays work on.
@@ -54,7 +55,7 @@ impl Catalog {
     pub fn from_layers(layers: impl IntoIterator<Item = (Origin, BTreeMap<String, Folder>)>) -> Catalog {
         let mut entries = BTreeMap::new();
         for (origin, folders) in layers {
-            entries.extend(folders.into_iter().map(|(kind, folder)| (kind, Entry { folder, origin })));
+            entries.extend(folders.into_iter().map(|(kind, folder)| (kind, Entry { folder, origin, digest: OnceLock::new() })));
         }
         Catalog { entries, read: Mutex::default(), variants: Mutex::default() }
     }
@@ -69,6 +70,11 @@ impl Catalog {
 
     pub fn folder(&self, kind: &str) -> Option<&Folder> {
         self.entries.get(kind).map(|entry| &entry.folder)
+    }
+
+    /// The digest of a kind's folder.
+    pub fn digest(&self, kind: &str) -> Option<&str> {
+        self.entries.get(kind).map(|entry| entry.digest.get_or_init(|| entry.folder.digest()).as_str())
     }
 
     /// The kind a word stands for: itself, or the one that has it as an alias.

@@ -9,6 +9,7 @@ use serde_json::Value as Json;
 
 use crate::catalog::Catalog;
 use crate::component::{Component, Task, When};
+use crate::folder::COMPONENT_FILE;
 use crate::reference::{self, Segment};
 use crate::setting::{Setting, SettingType};
 
@@ -42,7 +43,24 @@ struct Checker<'a> {
 impl Checker<'_> {
     fn error(&mut self, message: String) {
         let place = Place::file(self.catalog.file(self.kind));
-        self.found.push(Diagnostic::error(codes::BAD_COMPONENT, message).at(place));
+        self.error_at(message, place);
+    }
+
+    fn error_at(&mut self, message: String, place: Place) {
+        let fix = format!("correct {}, then eos catalog check {}", place.file, self.kind);
+        self.found.push(Diagnostic::error(codes::BAD_COMPONENT, message).at(place).fix(fix));
+    }
+
+    /// The first line of the component's file that has the text.
+    fn place_of_text(&self, text: &str) -> Place {
+        let mut place = Place::file(self.catalog.file(self.kind));
+        let bytes = self.catalog.folder(self.kind).and_then(|folder| folder.files.get(COMPONENT_FILE));
+        let content = bytes.map(|bytes| String::from_utf8_lossy(bytes).into_owned()).unwrap_or_default();
+        if let Some((index, line)) = content.lines().enumerate().find(|(_, line)| line.contains(text)) {
+            let before = line.split(text).next().unwrap_or_default();
+            (place.line, place.column, place.text) = (index + 1, before.chars().count() + 1, line.to_owned());
+        }
+        place
     }
 
     fn component(&mut self, component: &Component) {
@@ -199,6 +217,7 @@ impl Checker<'_> {
         };
         let exists = match reference.root.as_str() {
             "address" | "at" | "each" | "env" | "host" | "job" | "name" => reference.rest.is_empty(),
+            "program" => reference.rest.is_empty() && component.runtimes.host.is_some(),
             "setting" => component.settings.contains_key(&reference.rest),
             "port" | "listen" => has_port(first),
             "volume" => component.storage.contains_key(first),
@@ -216,7 +235,7 @@ impl Checker<'_> {
             _ => false,
         };
         if !exists {
-            self.error(format!("{section}: {reference} refers to nothing there is"));
+            self.error_at(format!("{section}: {reference} refers to nothing there is"), self.place_of_text(&reference.to_string()));
         }
         let secret = reference.root == "setting" && component.settings.get(&reference.rest).is_some_and(|s| s.kind == SettingType::Secret);
         if secret && !secrets_allowed {

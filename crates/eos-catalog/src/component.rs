@@ -116,6 +116,9 @@ pub struct HostRuntime {
     pub package: String,
     /// The program.
     pub command: String,
+    /// The systemd service that the package starts by itself; stopped, since Nomad runs the program.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub service: Option<String>,
     /// Laid over the component when this runtime is chosen.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub add: Data,

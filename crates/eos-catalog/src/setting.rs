@@ -175,6 +175,8 @@ fn check_as(kind: SettingType, value: &Json) -> Result<(), String> {
         other => other.to_string(),
     };
     let text = || value.as_str().ok_or_else(|| format!("{shown} is not a text; put it in quotes"));
+    // A bare number lacks its unit, and that is what has to be said about it.
+    let with_unit = || if value.is_number() { Ok(value.to_string()) } else { text().map(str::to_owned) };
     match kind {
         SettingType::Bool if value.is_boolean() => Ok(()),
         SettingType::Bool => Err(format!("{shown} is neither true nor false")),
@@ -184,18 +186,18 @@ fn check_as(kind: SettingType, value: &Json) -> Result<(), String> {
             Some(1..=65535) => Ok(()),
             _ => Err(format!("{shown} is not a port; ports are 1 to 65535")),
         },
-        SettingType::Size => text()?.parse::<Size>().map(|_| ()).map_err(|e| e.to_string()),
-        SettingType::Duration => text()?.parse::<Duration>().map(|_| ()).map_err(|e| e.to_string()),
+        SettingType::Size => with_unit()?.parse::<Size>().map(|_| ()).map_err(|e| e.to_string()),
+        SettingType::Duration => with_unit()?.parse::<Duration>().map(|_| ()).map_err(|e| e.to_string()),
         SettingType::Host | SettingType::Name => text()?.parse::<Name>().map(|_| ()).map_err(|e| e.to_string()),
         SettingType::Cidr => check_cidr(text()?),
         SettingType::Secret => text()?.parse::<SecretRef>().map(|_| ()).map_err(|e| e.to_string()),
         SettingType::List if value.is_array() => Ok(()),
         SettingType::List => Err(format!("{shown} is not a list")),
         SettingType::Enum | SettingType::String => {
-            if text()?.contains('\0') {
-                return Err("a text cannot hold a NUL character".to_owned());
+            match text()?.chars().find(|c| c.is_control() && !matches!(c, '\n' | '\t')) {
+                Some(found) => Err(format!("a text cannot hold the control character U+{:04X}", u32::from(found))),
+                None => Ok(()),
             }
-            Ok(())
         }
     }
 }

@@ -83,7 +83,26 @@ pub fn text(scope: &Rc<Scope<'_, '_>>, text: &str) -> Result<Rendered, String> {
             }
         }
     }
+    bracket_addresses(&mut rendered.pieces);
     Ok(rendered)
+}
+
+/// An IPv6 address before a port or at the start of a URL stands in brackets; by itself it does not.
+fn bracket_addresses(pieces: &mut [Piece]) {
+    for at in 0..pieces.len() {
+        let literal = |at: Option<usize>| {
+            at.and_then(|at| pieces.get(at))
+                .map_or("", |piece| if let Piece::Literal(text) = piece { text } else { "" })
+        };
+        let joined =
+            literal(at.checked_add(1)).starts_with(':') || literal(at.checked_sub(1)).ends_with("://");
+        if let Piece::Value(address) = &pieces[at]
+            && joined
+            && address.parse::<std::net::Ipv6Addr>().is_ok()
+        {
+            pieces[at] = Piece::Value(format!("[{address}]"));
+        }
+    }
 }
 
 /// Renders data: texts go through the sink, keys may hold references too, everything else stays.
@@ -97,7 +116,9 @@ pub fn data(scope: &Rc<Scope<'_, '_>>, json: &Json, sink: &mut Sink<'_>) -> Resu
             traced.origins.dedup();
             Ok(traced)
         }
-        Json::Array(items) => Ok(Traced::list(items.iter().map(|item| data(scope, item, sink)).collect::<Result<_, _>>()?)),
+        Json::Array(items) => {
+            Ok(Traced::list(items.iter().map(|item| data(scope, item, sink)).collect::<Result<_, _>>()?))
+        }
         Json::Object(entries) => {
             let mut map = IndexMap::new();
             for (key, value) in entries {
@@ -149,5 +170,7 @@ fn apply(filter: &Filter, mut rendered: Rendered) -> Result<Rendered, String> {
 
 fn url_escape(text: &str) -> String {
     let keep = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
-    text.bytes().map(|byte| if keep(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }).collect()
+    text.bytes()
+        .map(|byte| if keep(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") })
+        .collect()
 }

@@ -69,6 +69,7 @@ impl<'w, 'a> Scope<'w, 'a> {
             "name" => text(self.unit.id.name.as_str()),
             "env" => text(self.unit.id.env.as_str()),
             "job" => text(&self.unit.job()),
+            "program" => self.program().ok_or_else(nothing),
             "each" => text(self.each.as_deref().ok_or_else(nothing)?),
             "host" => self.host("host").map_err(|()| self.no_host(reference)),
             "address" => self.host("address").map_err(|()| self.no_host(reference)),
@@ -87,6 +88,15 @@ impl<'w, 'a> Scope<'w, 'a> {
             "consumer" => self.consumer(rest).ok_or_else(nothing),
             _ => Err(nothing()),
         }
+    }
+
+    /// What runs as a host process: the user's program, or the package's.
+    fn program(&self) -> Option<Rendered> {
+        let package = self.unit.component.runtimes.host.as_ref().filter(|_| self.unit.runtime() == Some("host"))?;
+        let Some(own) = &self.unit.entry.binary else { return Some(Rendered::value(&Json::from(package.command.as_str()), Vec::new())) };
+        let node = self.unit.entry.node.get("binary").unwrap_or(&self.unit.entry.node);
+        let origins = self.pillar_origin(node, &Origin::component_key(&self.unit.id.name, "binary"));
+        Some(Rendered::value(&Json::from(own.as_str()), origins))
     }
 
     fn no_host(&self, reference: &Reference) -> String {

@@ -7,15 +7,32 @@ use serde_json::Value as Json;
 
 use crate::render::{Piece, Rendered};
 
-/// For Nomad's `config` and `env`: `${…}` is Nomad's own there.
-pub fn nomad(rendered: &Rendered) -> Result<Json, String> {
+/// For a task's `Config`, which Nomad reads as a template of HCL: `${…}` and `%{…}` are its own there.
+pub fn nomad_config(rendered: &Rendered) -> Result<Json, String> {
+    nomad(rendered, escape_tofu)
+}
+
+/// For a task's `Env`: Nomad replaces `${…}` there and knows no way to write one that stays; see [`stays_in_env`].
+pub fn nomad_env(rendered: &Rendered) -> Result<Json, String> {
+    nomad(rendered, str::to_owned)
+}
+
+/// Whether a text survives in `Env`; what does not has to go through a template.
+pub fn stays_in_env(rendered: &Rendered) -> bool {
+    rendered
+        .pieces
+        .iter()
+        .all(|piece| !matches!(piece, Piece::Literal(text) | Piece::Value(text) if text.contains("${")))
+}
+
+fn nomad(rendered: &Rendered, quoted: fn(&str) -> String) -> Result<Json, String> {
     if let Some(typed) = rendered.typed.as_ref().filter(|typed| !typed.is_string()) {
         return Ok(typed.clone());
     }
     let mut out = String::new();
     for piece in &rendered.pieces {
         match piece {
-            Piece::Literal(text) | Piece::Value(text) => out.push_str(&text.replace("${", "$${")),
+            Piece::Literal(text) | Piece::Value(text) => out.push_str(&quoted(text)),
             Piece::Nomad(variable) => out.push_str(&format!("${{{variable}}}")),
             Piece::Secret { .. } => return Err("a secret may only be in env and files".to_owned()),
             Piece::Input(variable) => return Err(not_yet(variable)),
@@ -63,7 +80,9 @@ fn escape_all(json: &Json) -> Json {
     match json {
         Json::String(text) => Json::from(escape_tofu(text)),
         Json::Array(items) => Json::Array(items.iter().map(escape_all).collect()),
-        Json::Object(entries) => Json::Object(entries.iter().map(|(k, v)| (k.clone(), escape_all(v))).collect()),
+        Json::Object(entries) => {
+            Json::Object(entries.iter().map(|(k, v)| (k.clone(), escape_all(v))).collect())
+        }
         other => other.clone(),
     }
 }
@@ -98,7 +117,8 @@ impl TemplateSink {
     /// For json and yaml: the whole value becomes a placeholder that [`TemplateSink::finish`] replaces by an action
     /// which quotes it at run time.
     pub fn data(&mut self, rendered: &Rendered) -> Result<Json, String> {
-        let dynamic = rendered.pieces.iter().any(|piece| matches!(piece, Piece::Secret { .. } | Piece::Nomad(_)));
+        let dynamic =
+            rendered.pieces.iter().any(|piece| matches!(piece, Piece::Secret { .. } | Piece::Nomad(_)));
         if !dynamic {
             return salt(rendered);
         }
@@ -167,8 +187,11 @@ impl TemplateSink {
 
     /// The template's text and its delimiters; `job` is the job whose variable holds the secrets.
     pub fn finish(&self, job: &str, content: &str) -> Result<(String, (&'static str, &'static str)), String> {
-        let free = |(left, right): &&(&str, &str)| !content.contains(left) && (self.actions.is_empty() || !content.contains(right));
-        let (left, right) = DELIMITERS.iter().find(free).ok_or("the content uses every kind of delimiter there is")?;
+        let free = |(left, right): &&(&str, &str)| {
+            !content.contains(left) && (self.actions.is_empty() || !content.contains(right))
+        };
+        let (left, right) =
+            DELIMITERS.iter().find(free).ok_or("the content uses every kind of delimiter there is")?;
         let mut out = String::new();
         if !self.secrets.is_empty() {
             out.push_str(&format!("{left} with $secrets := nomadVar \"nomad/jobs/{job}\" {right}"));

@@ -43,7 +43,12 @@ pub struct Trailers {
 
 impl Trailers {
     pub fn message(&self) -> String {
-        let mut text = format!("{}\n\nEos-Command: {}\nEos-User: {}\n", line(&self.subject), line(&self.command), line(&self.user));
+        let mut text = format!(
+            "{}\n\nEos-Command: {}\nEos-User: {}\n",
+            line(&self.subject),
+            line(&self.command),
+            line(&self.user)
+        );
         if let Some(reason) = &self.reason {
             text.push_str(&format!("Eos-Reason: {}\n", line(reason)));
         }
@@ -52,7 +57,7 @@ impl Trailers {
 }
 
 /// A trailer is one line; a line break in it could forge another.
-fn line(text: &str) -> String {
+pub(crate) fn line(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 

@@ -25,6 +25,8 @@ pub struct ComponentEntry {
     pub memory: Option<i64>,
     pub replicas: Option<i64>,
     pub binary: Option<String>,
+    /// Who it was made for, when nobody asked for it by name.
+    pub created_for: Option<String>,
     pub features: Vec<String>,
     pub settings: IndexMap<String, Node>,
     /// Need → who meets it; for a need with `each`, element → who meets it.
@@ -94,7 +96,7 @@ pub struct OperationEntry {
 
 /// The words an entry may have, by what it is.
 pub const COMPONENT_FIELDS: &[&str] = &[
-    "binary", "cpu", "features", "host", "kind", "memory", "needs", "replicas", "runtime", "secrets", "settings", "tier",
+    "binary", "cpu", "created_for", "features", "host", "kind", "memory", "needs", "replicas", "runtime", "secrets", "settings", "tier",
     "version", "volumes",
 ];
 const SECTIONS: &[&str] = &["components", "hosts", "operations"];
@@ -281,6 +283,7 @@ impl Fields<'_> {
             memory: self.number(node, "memory"),
             replicas: self.number(node, "replicas"),
             binary: self.text(node, "binary"),
+            created_for: self.text(node, "created_for"),
             features: self.features(node),
             settings: self.map(node, "settings"),
             needs: self.needs(node),

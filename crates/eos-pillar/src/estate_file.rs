@@ -92,6 +92,11 @@ impl EstateFile {
         let file = Utf8Path::new(ESTATE_FILE);
         refuse_newer(text, file, FORMAT)?;
         let parsed: EstateFile = toml::from_str(text).map_err(|error| bad_toml(file, text, &error))?;
+        if !["tofu", "terraform"].contains(&parsed.executor.as_str()) {
+            return Err(Diagnostic::error(codes::BAD_ESTATE_FILE, format!("executor is {:?}, which eos cannot run", parsed.executor))
+                .at(Place::file(file))
+                .fix("executor = \"tofu\" or executor = \"terraform\""));
+        }
         if !parsed.environments.contains_key(&parsed.default_environment) {
             return Err(Diagnostic::error(
                 codes::BAD_ESTATE_FILE,
@@ -132,7 +137,7 @@ pub fn bad_toml(file: &Utf8Path, text: &str, error: &toml::de::Error) -> Diagnos
         place.column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
         place.text = text.lines().nth(place.line - 1).unwrap_or_default().to_owned();
     }
-    Diagnostic::error(codes::BAD_ESTATE_FILE, format!("{file}: {}", error.message())).at(place)
+    Diagnostic::error(codes::BAD_ESTATE_FILE, format!("{file}: {}", error.message())).at(place).fix(format!("correct it there; git log -p {file} shows what it was before"))
 }
 
 #[cfg(test)]

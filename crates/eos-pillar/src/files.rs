@@ -22,7 +22,11 @@ pub fn read(root: &Utf8Path, relative: &Utf8Path) -> Result<Option<Vec<u8>>, Dia
     if metadata.len() > LARGEST {
         return Err(Diagnostic::error(
             codes::FILE_TOO_LARGE,
-            format!("{relative} has {} bytes; eos reads files up to {LARGEST}", metadata.len()),
+            format!(
+                "{relative} has {} MB; eos reads files up to {} MB",
+                metadata.len().div_ceil(1 << 20),
+                LARGEST >> 20
+            ),
         )
         .at(Place::file(relative))
         .why("a pillar file that large is nearly always something else by mistake")
@@ -34,13 +38,36 @@ pub fn read(root: &Utf8Path, relative: &Utf8Path) -> Result<Option<Vec<u8>>, Dia
 /// Refuses a path that a symbolic link leads out of the estate.
 pub fn stays_inside(root: &Utf8Path, relative: &Utf8Path) -> Result<(), Diagnostic> {
     let inside = root.canonicalize_utf8().map_err(|error| cannot_read(relative, &error))?;
+    let around = root
+        .join(relative.parent().unwrap_or(relative))
+        .canonicalize_utf8()
+        .map_err(|error| cannot_read(relative, &error))?;
     match root.join(relative).canonicalize_utf8() {
+        Ok(real) if around.starts_with(&real) && real.starts_with(&inside) => Err(Diagnostic::error(
+            codes::CANNOT_READ,
+            format!("{relative} is a link to a folder that it is in"),
+        )
+        .at(Place::file(relative))
+        .why("reading it would never end")
+        .fix("remove the link")),
         Ok(real) if real.starts_with(&inside) => Ok(()),
-        Ok(_) => Err(Diagnostic::error(codes::LEAVES_ESTATE, format!("{relative} is a link that leads out of the estate"))
-            .at(Place::file(relative))
-            .why("a clone of the estate would read something else there")
-            .fix("copy the file into the estate")),
+        Ok(_) => Err(Diagnostic::error(
+            codes::LEAVES_ESTATE,
+            format!("{relative} is a link that leads out of the estate"),
+        )
+        .at(Place::file(relative))
+        .why("a clone of the estate would read something else there")
+        .fix("copy the file into the estate")),
         Err(error) => Err(cannot_read(relative, &error)),
+    }
+}
+
+/// Refuses a path some folder of which is a link that leads out of the estate: writing there would change another's file.
+pub fn folders_stay_inside(root: &Utf8Path, relative: &Utf8Path) -> Result<(), Diagnostic> {
+    let folders = relative.ancestors().skip(1).filter(|folder| !folder.as_str().is_empty());
+    match folders.filter(|folder| root.join(folder).is_symlink()).last() {
+        Some(link) => stays_inside(root, link),
+        None => Ok(()),
     }
 }
 
@@ -82,33 +109,44 @@ fn temporary_name(path: &Utf8Path) -> Utf8PathBuf {
     path.with_file_name(format!(".{}.eos-tmp", path.file_name().unwrap_or("file")))
 }
 
-/// Removes a file and the folders it leaves empty, up to `root`.
+/// Removes a file, what a killed eos left half-written beside it, and the folders it leaves empty, up to `root`.
 pub fn remove(root: &Utf8Path, relative: &Utf8Path) -> Result<(), Diagnostic> {
-    match fs_err::remove_file(root.join(relative)) {
-        Err(error) if error.kind() != ErrorKind::NotFound => return Err(cannot_write(relative, &error)),
-        _ => {}
+    let path = root.join(relative);
+    for gone in [temporary_name(&path), path] {
+        match fs_err::remove_file(gone) {
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(cannot_write(relative, &error)),
+            _ => {}
+        }
     }
     let mut folder = relative.parent();
     while let Some(parent) = folder.filter(|parent| !parent.as_str().is_empty()) {
-        if fs_err::remove_dir(root.join(parent)).is_err() {
-            break;
+        match fs_err::remove_dir(root.join(parent)) {
+            Err(error) if error.kind() != ErrorKind::NotFound => break,
+            _ => folder = parent.parent(),
         }
-        folder = parent.parent();
     }
     Ok(())
 }
 
 pub fn cannot_read(relative: &Utf8Path, error: &std::io::Error) -> Diagnostic {
-    Diagnostic::error(codes::CANNOT_READ, format!("cannot read {relative}: {}", reason(error))).at(Place::file(relative))
+    Diagnostic::error(codes::CANNOT_READ, format!("cannot read {relative}: {}", reason(error)))
+        .at(Place::file(relative))
 }
 
 pub fn cannot_write(relative: &Utf8Path, error: &std::io::Error) -> Diagnostic {
     let fix = match error.kind() {
         ErrorKind::StorageFull => "free some space on the disk, then run the command again",
-        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => "make the estate writable for you, then run the command again",
+        ErrorKind::PermissionDenied => {
+            "make the estate writable for you (ls -l shows whose it is), then run the command again"
+        }
+        ErrorKind::ReadOnlyFilesystem => {
+            "mount it writable (findmnt -T . shows the mount), then run the command again"
+        }
         _ => "run the command again once the cause is gone; nothing was recorded",
     };
-    Diagnostic::error(codes::CANNOT_WRITE, format!("cannot write {relative}: {}", reason(error))).at(Place::file(relative)).fix(fix)
+    Diagnostic::error(codes::CANNOT_WRITE, format!("cannot write {relative}: {}", reason(error)))
+        .at(Place::file(relative))
+        .fix(fix)
 }
 
 /// The system's own words, without paths that differ from machine to machine.

@@ -30,7 +30,7 @@ impl Git {
         let doing = |error: git2::Error| failed("read its history", &error);
         let mut walk = self.repository.revwalk().map_err(doing)?;
         walk.set_sorting(git2::Sort::TOPOLOGICAL).map_err(doing)?;
-        if self.head().is_none() {
+        if self.head()?.is_none() {
             return Ok(Vec::new());
         }
         walk.push_head().map_err(doing)?;
@@ -77,8 +77,10 @@ fn touched(commit: &git2::Commit<'_>, path: &Utf8Path) -> bool {
 
 fn recorded(commit: &git2::Commit<'_>) -> Recorded {
     let message = commit.message().unwrap_or_default().to_owned();
+    // Trailers are the last paragraph and never the first: a subject that looks like one is a subject.
+    let last = message.trim_end().rsplit_once("\n\n").map_or("", |(_, last)| last);
     let trailer = |key: &str| {
-        message.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(": ")).map(str::to_owned)
+        last.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(": ")).map(str::to_owned)
     };
     Recorded {
         commit: commit.id().to_string(),

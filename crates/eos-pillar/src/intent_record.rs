@@ -17,12 +17,19 @@ pub struct IntentRecord {
     pub format: u32,
     pub base: Option<String>,
     pub commit: String,
+    /// What was to move: a branch, or HEAD when detached.
+    pub branch: String,
     pub files: Vec<Utf8PathBuf>,
 }
 
 impl IntentRecord {
-    pub fn new(base: Option<String>, commit: String, files: Vec<Utf8PathBuf>) -> IntentRecord {
-        IntentRecord { format: FORMAT, base, commit, files }
+    pub fn new(
+        base: Option<String>,
+        commit: String,
+        branch: String,
+        files: Vec<Utf8PathBuf>,
+    ) -> IntentRecord {
+        IntentRecord { format: FORMAT, base, commit, branch, files }
     }
 
     pub fn write(&self, root: &Utf8Path) -> Result<(), Diagnostic> {
@@ -46,7 +53,9 @@ impl IntentRecord {
 
     pub fn remove(root: &Utf8Path) -> Result<(), Diagnostic> {
         match fs_err::remove_file(root.join(INTENT)) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(files::cannot_write(Utf8Path::new(INTENT), &error)),
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                Err(files::cannot_write(Utf8Path::new(INTENT), &error))
+            }
             _ => Ok(()),
         }
     }

@@ -30,19 +30,28 @@ pub fn patterns(top: &Document, env: &EnvName) -> Result<Vec<String>, Diagnostic
     let wrong = |node: &Node, message: &str| {
         Diagnostic::error(codes::TOP_FILE, message.to_owned())
             .at(top.place(node.mark))
-            .fix("eos init in an empty folder writes a top.sls to compare with")
+            .fix("compare with git log -p pillar/top.sls, or with what eos init writes in an empty folder")
     };
     let base = top.root.get("base").ok_or_else(|| wrong(&top.root, "top.sls has no base environment"))?;
     let Value::Map(targets) = &base.value else { return Err(wrong(base, "base is not a mapping of targets")) };
-    let mut found = Vec::new();
+    let mut found: Vec<String> = Vec::new();
     for (target, list) in targets {
         let Value::List(items) = &list.value else { return Err(wrong(list, "a target's value is not a list")) };
         let by_grain = items.iter().any(|item| item.get("match").and_then(Node::as_str) == Some("grain"));
         let text = target.as_str().unwrap_or_default();
         let applies = if by_grain { text == format!("environment:{env}") } else { text == "*" };
         if applies {
-            found.extend(items.iter().filter_map(Node::as_str).map(str::to_owned));
+            // As in Salt, what several targets name counts where it comes first.
+            for pattern in items.iter().filter_map(Node::as_str) {
+                if !found.iter().any(|known| known == pattern) {
+                    found.push(pattern.to_owned());
+                }
+            }
         }
+    }
+    if found.is_empty() {
+        // Compiled as it is said, everything of the environment would be taken away.
+        return Err(wrong(base, &format!("top.sls gives nothing to the environment {env}")));
     }
     Ok(found)
 }

@@ -1,10 +1,10 @@
 //! The pillar tree as a snapshot of bytes, and an environment's merged pillar as Salt would render it.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use eos_model::{Diagnostic, Diagnostics, EnvName, HostName, Name, codes};
+use eos_model::{Diagnostic, Diagnostics, EnvName, HostName, Name, Place, codes};
 use eos_yaml::{Node, Sources, Value};
 
 use crate::change::Change;
@@ -95,10 +95,10 @@ impl Tree {
 
     /// One environment's pillar, merged in Salt's order and read into entries.
     pub fn environment(&self, env: &EnvName) -> Result<Environment, Diagnostics> {
-        let missing = || Diagnostic::error(codes::TOP_FILE, format!("{TOP_FILE} is missing")).fix("restore it: git checkout pillar/top.sls");
+        let missing = || Diagnostic::error(codes::TOP_FILE, format!("{TOP_FILE} is missing")).fix("bring it back: git log -- pillar/top.sls shows the last commit that had it");
         let top_bytes = self.get(Utf8Path::new(TOP_FILE)).ok_or_else(missing)?;
         let top = eos_yaml::parse(Utf8Path::new(TOP_FILE), top_bytes)?;
-        let mut reader = Reader { by_sls: self.by_sls(), sources: Sources::new(), found: Diagnostics::new(), seen: HashSet::new() };
+        let mut reader = Reader { by_sls: self.by_sls(), sources: Sources::new(), found: Diagnostics::new(), read: HashMap::new(), rendered: HashSet::new() };
         let mut pillar = empty();
         for pattern in top::patterns(&top, env)? {
             let matching: Vec<String> = if pattern.contains(['*', '?']) {
@@ -125,12 +125,24 @@ impl Tree {
         if found.has_errors() { Err(found) } else { Ok(environment) }
     }
 
+    /// Files by the names Salt has for them; `a.sls` comes before `a/init.sls`, as in Salt.
     fn by_sls(&self) -> BTreeMap<String, (&Utf8Path, &[u8])> {
-        self.files()
-            .filter(|(path, _)| *path != TOP_FILE)
-            .filter_map(|(path, bytes)| Some((top::sls_name(path.strip_prefix(PILLAR).ok()?)?, (path, bytes))))
-            .collect()
+        let mut found = BTreeMap::new();
+        for (path, bytes) in self.files().filter(|(path, _)| *path != TOP_FILE) {
+            let Some(name) = path.strip_prefix(PILLAR).ok().and_then(top::sls_name) else { continue };
+            if is_dotted(path) {
+                found.entry(name).or_insert((path, bytes));
+            } else {
+                found.insert(name, (path, bytes));
+            }
+        }
+        found
     }
+}
+
+/// Whether Salt would look for the file elsewhere: it takes a dot in an sls name for a folder.
+fn is_dotted(path: &Utf8Path) -> bool {
+    path.as_str().strip_suffix(".sls").is_some_and(|stem| stem.contains('.'))
 }
 
 fn empty() -> Node {
@@ -142,17 +154,61 @@ struct Reader<'a> {
     by_sls: BTreeMap<String, (&'a Utf8Path, &'a [u8])>,
     sources: Sources,
     found: Diagnostics,
-    seen: HashSet<String>,
+    /// Files as they were read: their own content, and what they include.
+    read: HashMap<String, Option<(Node, Vec<Node>)>>,
+    rendered: HashSet<String>,
 }
 
 impl Reader<'_> {
-    /// A file with its includes merged below it; each file is rendered once, as in Salt.
+    /// A file with its includes merged below it. An include of what was rendered before is its own content only, and a
+    /// file that top.sls names is rendered in its place whether it was included before or not: both as in Salt.
     fn render(&mut self, name: &str) -> Option<Node> {
-        if !self.seen.insert(name.to_owned()) {
-            return None;
+        let (own, includes) = self.read(name)?;
+        self.rendered.insert(name.to_owned());
+        if includes.is_empty() {
+            return Some(own);
         }
+        let mut merged = empty();
+        for include in &includes {
+            let Some(other) = include.as_str().filter(|other| self.by_sls.contains_key(*other)) else {
+                let place = self.sources.place_of(include);
+                self.found.push(
+                    Diagnostic::error(codes::TOP_FILE, format!("{} includes something eos cannot follow", self.by_sls[name].0))
+                        .at(place)
+                        .why("only plain names of pillar files can be included here")
+                        .fix("name the file as in top.sls, for example infrastructure.common"),
+                );
+                continue;
+            };
+            let included = if self.rendered.contains(other) { self.read(other).map(|(own, _)| own) } else { self.render(other) };
+            if let Some(included) = included {
+                merged = eos_yaml::merge(merged, included);
+            }
+        }
+        Some(eos_yaml::merge(merged, own))
+    }
+
+    /// What a file says itself, and its includes; its mistakes are told once.
+    fn read(&mut self, name: &str) -> Option<(Node, Vec<Node>)> {
+        if !self.read.contains_key(name) {
+            let read = self.read_file(name);
+            self.read.insert(name.to_owned(), read);
+        }
+        self.read.get(name).cloned().flatten()
+    }
+
+    fn read_file(&mut self, name: &str) -> Option<(Node, Vec<Node>)> {
         // top.sls says ignore_missing, so a name without a file is nothing at all.
         let (path, bytes) = *self.by_sls.get(name)?;
+        if is_dotted(path) {
+            self.found.push(
+                Diagnostic::error(codes::TOP_FILE, format!("Salt cannot find {path}"))
+                    .at(Place::file(path))
+                    .why("it takes a dot in the name of a pillar file for a folder, and fails the whole pillar")
+                    .fix("rename it without the dot"),
+            );
+            return None;
+        }
         let mut node = match self.sources.parse(path, bytes) {
             Ok(node) => node,
             Err(diagnostics) => {
@@ -174,23 +230,7 @@ impl Reader<'_> {
                 return None;
             }
         };
-        let Some(includes) = includes else { return Some(node) };
-        let mut merged = empty();
-        for include in includes.as_list().unwrap_or_default() {
-            match include.as_str() {
-                Some(other) if self.by_sls.contains_key(other) => {
-                    if let Some(included) = self.render(other) {
-                        merged = eos_yaml::merge(merged, included);
-                    }
-                }
-                _ => self.found.push(
-                    Diagnostic::error(codes::TOP_FILE, format!("{path} includes something eos cannot follow"))
-                        .at(self.sources.place_of(include))
-                        .why("only plain names of pillar files can be included here")
-                        .fix("name the file as in top.sls, for example infrastructure.common"),
-                ),
-            }
-        }
-        Some(eos_yaml::merge(merged, node))
+        let includes = includes.and_then(|node| node.as_list().map(<[Node]>::to_vec)).unwrap_or_default();
+        Some((node, includes))
     }
 }

@@ -56,8 +56,8 @@ impl Identity {
                 Diagnostic::error(codes::NO_IDENTITY, message).at(Place::file(path)).why(why).fix(fix),
             )
         };
-        let ask = "ask for your identity file where it was kept, or make one and have its public key added to \
-                   secrets/recipients.txt";
+        let ask = "put your identity file back there, or name it: EOS_IDENTITY=<file>. A new one reads nothing \
+                   until somebody who can has run: eos secret recipients add <its public key>";
         let text = fs::read(path).map(Zeroizing::new).map_err(|error| {
             refuse(format!("the identity {path} cannot be read"), error.to_string(), ask.to_owned())
         })?;

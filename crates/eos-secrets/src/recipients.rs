@@ -142,7 +142,7 @@ impl Recipients {
                 format!("{recipient} is already a recipient"),
             )
             .why("each key is listed once")
-            .fix("eos secret recipients")
+            .fix("nothing is to be done; eos secret recipients shows them all")
             .into());
         }
         // One line, whatever was given: a line break would begin a key.
@@ -161,13 +161,13 @@ impl Recipients {
         else {
             return Err(error(format!("{recipient} is not a recipient"))
                 .why("secrets/recipients.txt does not list it")
-                .fix("eos secret recipients")
+                .fix("eos secret recipients shows who is")
                 .into());
         };
         if self.iter().count() == 1 {
             return Err(error(format!("{recipient} is the only recipient"))
                 .why("without a recipient nobody could read the secrets")
-                .fix("add another recipient first")
+                .fix("add another first: eos secret recipients add age1… --who <name>")
                 .into());
         }
         self.0.remove(at);

@@ -80,7 +80,7 @@ pub fn parse(file: &Utf8Path, source: &[u8]) -> Result<Document, Diagnostics> {
     if let Some((mark, problem)) = stopped.map(|stop| *stop) {
         // A tab before the spot explains the error; saying both would only confuse.
         if loose_tabs.first().is_none_or(|tab| tab.line > mark.line) {
-            found.push(problem);
+            found.push(precheck::merge_conflict(&reading, mark.line).unwrap_or(problem));
         }
     }
     if found.has_errors() {
@@ -113,7 +113,7 @@ fn text_of<'a>(file: &Utf8Path, source: &'a [u8]) -> Result<&'a str, Diagnostics
                 error.valid_up_to(),
                 source[error.valid_up_to()]
             ))
-            .fix(format!("convert it: iconv -f latin1 -t utf-8 {file}"))
+            .fix(format!("convert it, if it is Latin-1: iconv -f latin1 -t utf-8 {file} > new && mv new {file}"))
             .into()
     })
 }

@@ -89,3 +89,15 @@ pub(crate) fn tab_diagnostic(reading: &Reading, tab: Mark) -> Diagnostic {
         .why("YAML allows only spaces there, since a tab has no agreed width")
         .fix("replace the tab by spaces, two for each level")
 }
+
+/// What git leaves where two sides changed the same lines, if it stands in or before a line that cannot be read.
+pub(crate) fn merge_conflict(reading: &Reading, until: u32) -> Option<Diagnostic> {
+    let is_marker = |text: &str| text.starts_with("<<<<<<< ");
+    let (line, _) = (1..=until).zip(reading.source.lines()).find(|(_, text)| is_marker(text))?;
+    Some(
+        Diagnostic::error(codes::YAML_SYNTAX, "a merge conflict is not resolved here")
+            .at(reading.place(Mark { line, column: 1 }))
+            .why("git found two versions of these lines and left both for a person to choose from")
+            .fix("keep one of them, remove the lines with <<<<<<<, ======= and >>>>>>>, then git add and git commit"),
+    )
+}

@@ -1,10 +1,15 @@
 //! `build/`: what the compiler gave, brought to disk. Only what differs is written; what is gone goes away.
+//!
+//! Everything here can be made again, so nothing is flushed and a file is written in place: a crash leaves at worst a
+//! file that the next compilation finds different.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use eos_model::{Diagnostic, EnvName};
 use eos_pillar::files;
+
+use crate::build_stamp::{Seen, Stamp, content_digest};
 
 /// What a build folder has that the compiler did not give, and the other way round.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -25,32 +30,95 @@ impl Difference {
     }
 }
 
-/// Compares an environment's build folder with what the compiler gave.
-pub fn compare(root: &Utf8Path, env: &EnvName, wanted: &BTreeMap<Utf8PathBuf, Vec<u8>>) -> Difference {
-    let mut difference = Difference::default();
-    for (path, content) in wanted {
-        match fs_err::read(root.join(path)) {
-            Ok(found) if found == *content => difference.same += 1,
-            Ok(_) => difference.changed.push(path.clone()),
-            Err(_) => difference.added.push(path.clone()),
-        }
+/// What shall be in an environment's build folder, and what it was made from.
+pub struct Wanted<'a> {
+    pub env: &'a EnvName,
+    pub files: &'a BTreeMap<Utf8PathBuf, Vec<u8>>,
+    pub units: usize,
+    /// Digest of the inputs; empty when the next compilation must not be skipped.
+    pub inputs: String,
+}
+
+impl<'a> Wanted<'a> {
+    /// What a command gives that does not know the digest of its inputs.
+    fn once(env: &'a EnvName, files: &'a BTreeMap<Utf8PathBuf, Vec<u8>>) -> Wanted<'a> {
+        Wanted { env, files, units: 0, inputs: String::new() }
     }
-    let known: BTreeSet<&Utf8Path> = wanted.keys().map(|path| path.as_path()).collect();
-    let folder = Utf8Path::new("build").join(env.as_str());
-    difference.removed = below(root, &folder).into_iter().filter(|path| !known.contains(path.as_path())).collect();
-    difference
+}
+
+/// Compares an environment's build folder with what the compiler gave.
+pub fn compare(root: &Utf8Path, env: &EnvName, files: &BTreeMap<Utf8PathBuf, Vec<u8>>) -> Difference {
+    compare_with(root, &Wanted::once(env, files), &Stamp::read(root, env)).0
 }
 
 /// Brings an environment's build folder to what the compiler gave.
-pub fn sync(root: &Utf8Path, env: &EnvName, wanted: &BTreeMap<Utf8PathBuf, Vec<u8>>) -> Result<Difference, Diagnostic> {
-    let difference = compare(root, env, wanted);
+pub fn sync(root: &Utf8Path, env: &EnvName, files: &BTreeMap<Utf8PathBuf, Vec<u8>>) -> Result<Difference, Diagnostic> {
+    sync_stamped(root, &Wanted::once(env, files))
+}
+
+/// The difference, and the files that are the same with how they look.
+fn compare_with(root: &Utf8Path, wanted: &Wanted<'_>, before: &Stamp) -> (Difference, Stamp) {
+    let mut difference = Difference::default();
+    let mut after = Stamp { inputs: wanted.inputs.clone(), units: wanted.units, ..Stamp::default() };
+    for (path, content) in wanted.files {
+        let full = root.join(path);
+        let Some(seen) = Seen::at(&full) else {
+            difference.added.push(path.clone());
+            continue;
+        };
+        let digest = content_digest(content);
+        let known = before.files.get(path).is_some_and(|(known, known_digest)| *known == seen && *known_digest == digest);
+        if known || fs_err::read(&full).is_ok_and(|found| found == *content) {
+            difference.same += 1;
+            after.files.insert(path.clone(), (seen, digest));
+        } else {
+            difference.changed.push(path.clone());
+        }
+    }
+    let folder = Utf8Path::new("build").join(wanted.env.as_str());
+    // Folders that look as they did hold no file that was not there before.
+    let present = if before.folders_hold(root) { before.files.keys().cloned().collect() } else { below(root, &folder) };
+    difference.removed = present.into_iter().filter(|path| path.starts_with(&folder) && !wanted.files.contains_key(path)).collect();
+    (difference, after)
+}
+
+/// Like [`sync`], and remembers what the files were made from.
+pub fn sync_stamped(root: &Utf8Path, wanted: &Wanted<'_>) -> Result<Difference, Diagnostic> {
+    let before = Stamp::read(root, wanted.env);
+    let (difference, mut after) = compare_with(root, wanted, &before);
+    let mut made = BTreeSet::new();
     for path in difference.added.iter().chain(&difference.changed) {
-        files::write_cache(root, path, &wanted[path])?;
+        let content = &wanted.files[path];
+        write(root, path, content, &mut made).map_err(|error| files::cannot_write(path, &error))?;
+        if let Some(seen) = Seen::at(&root.join(path)) {
+            after.files.insert(path.clone(), (seen, content_digest(content)));
+        }
     }
     for path in &difference.removed {
         files::remove(root, path)?;
     }
+    if !difference.is_empty() || before.inputs != after.inputs || before.folders.is_empty() {
+        let folders: BTreeSet<&Utf8Path> = wanted.files.keys().flat_map(|path| path.ancestors().skip(1)).filter(|folder| folder.starts_with("build")).collect();
+        after.folders = folders.into_iter().filter_map(|folder| Some((folder.to_owned(), Seen::at(&root.join(folder))?))).collect();
+        after.write(root, wanted.env);
+    }
     Ok(difference)
+}
+
+/// Whether the folder is what these inputs gave last time, without compiling.
+pub fn is_current(root: &Utf8Path, env: &EnvName, inputs: &str) -> Option<usize> {
+    let stamp = Stamp::read(root, env);
+    (!inputs.is_empty() && stamp.inputs == inputs && stamp.holds(root)).then_some(stamp.units)
+}
+
+fn write(root: &Utf8Path, path: &Utf8Path, content: &[u8], made: &mut BTreeSet<Utf8PathBuf>) -> std::io::Result<()> {
+    if let Some(folder) = path.parent()
+        && !made.contains(folder)
+    {
+        fs_err::create_dir_all(root.join(folder))?;
+        made.insert(folder.to_owned());
+    }
+    fs_err::write(root.join(path), content)
 }
 
 /// Files of ours below a folder; what tofu keeps there (`.terraform`, its lock) is not ours.

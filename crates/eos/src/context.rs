@@ -13,7 +13,6 @@ pub struct Context {
     pub color_stderr: bool,
     /// Somebody is there to answer.
     pub interactive: bool,
-    pub stdout_is_terminal: bool,
     pub stderr_is_terminal: bool,
     /// Columns of the terminal, at most 100.
     pub width: usize,
@@ -21,7 +20,6 @@ pub struct Context {
     pub machine: String,
     /// Seconds since 1970, UTC.
     pub now: i64,
-    pub config_folder: Utf8PathBuf,
     pub cache_folder: Utf8PathBuf,
     pub tools_bundle: Option<Utf8PathBuf>,
     /// Stands in for the official releases, as a mirror does.
@@ -50,14 +48,12 @@ impl Context {
             color_stdout: colorful && stdout_is_terminal,
             color_stderr: colorful && stderr_is_terminal,
             interactive: std::io::stdin().is_terminal() && stderr_is_terminal,
-            stdout_is_terminal,
             stderr_is_terminal,
             width: terminal_width().unwrap_or(100).clamp(40, 100),
-            user: variable("SUDO_USER").or_else(|| variable("USER")).or_else(|| variable("LOGNAME")).unwrap_or_else(user_number),
+            user: variable("SUDO_USER").or_else(|| variable("USER")).or_else(|| variable("LOGNAME")).unwrap_or_else(account_name),
             machine: name.nodename().to_string_lossy().into_owned(),
             now: variable("SOURCE_DATE_EPOCH").and_then(|text| text.parse().ok()).unwrap_or_else(now),
             identity_file: variable("EOS_IDENTITY").map_or_else(|| config_folder.join("identity.txt"), Utf8PathBuf::from),
-            config_folder,
             cache_folder: folder("XDG_CACHE_HOME", ".cache"),
             tools_bundle: variable("EOS_TOOLS_BUNDLE").map(Utf8PathBuf::from),
             release_base: variable("EOS_RELEASE_BASE"),
@@ -71,8 +67,16 @@ fn now() -> i64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs().try_into().unwrap_or(i64::MAX))
 }
 
-fn user_number() -> String {
-    format!("uid-{}", rustix::process::getuid().as_raw())
+/// The account's name from the list of accounts, or its number.
+fn account_name() -> String {
+    let number = rustix::process::getuid().as_raw().to_string();
+    let accounts = fs_err::read_to_string("/etc/passwd").unwrap_or_default();
+    let name = accounts.lines().find_map(|line| {
+        let mut fields = line.split(':');
+        let name = fields.next()?;
+        (fields.nth(1)? == number).then(|| name.to_owned())
+    });
+    name.unwrap_or_else(|| format!("uid-{number}"))
 }
 
 fn terminal_width() -> Option<usize> {

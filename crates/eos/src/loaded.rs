@@ -8,6 +8,8 @@ use eos_model::{Diagnostic, Diagnostics, EnvName, Place, codes, nearest::nearest
 use eos_pillar::lock_file::{LOCK_FILE, VENDORED_CATALOG};
 use eos_pillar::{Environment, Estate, LockFile, Tree, files};
 
+use sha2::{Digest, Sha256};
+
 use crate::context::Context;
 
 pub struct Loaded {
@@ -19,12 +21,17 @@ pub struct Loaded {
 impl Loaded {
     /// For commands that only look.
     pub fn open(context: &Context) -> Result<Loaded, Diagnostics> {
-        Loaded::from_estate(Estate::open(&Estate::find_root(&context.directory)?)?)
+        Loaded::from_estate(Estate::open(&root(context)?)?)
     }
 
     /// For commands that change; waits for others.
     pub fn open_for_change(context: &Context) -> Result<Loaded, Diagnostics> {
-        Loaded::from_estate(Estate::open_for_change(&Estate::find_root(&context.directory)?)?)
+        Loaded::from_estate(Estate::open_for_change(&root(context)?)?)
+    }
+
+    /// For commands that write only what can be made again; waits for others.
+    pub fn open_for_build(context: &Context) -> Result<Loaded, Diagnostics> {
+        Loaded::from_estate(Estate::open_for_build(&Estate::find_root(&context.directory)?)?)
     }
 
     fn from_estate(estate: Estate) -> Result<Loaded, Diagnostics> {
@@ -40,7 +47,7 @@ impl Loaded {
             return Ok(name.clone());
         }
         let known: Vec<&str> = self.estate.file.environments.keys().map(|name| name.as_str()).collect();
-        let fix = nearest(asked, known.iter().copied()).map_or_else(|| format!("there are {}", known.join(", ")), |near| format!("did you mean {near}?"));
+        let fix = nearest(asked, known.iter().copied()).map_or_else(|| format!("--env {}", known.join(" or --env ")), |near| format!("did you mean --env {near}?"));
         Err(Diagnostic::error(codes::UNKNOWN_ENVIRONMENT, format!("this estate has no environment {asked:?}")).fix(fix).into())
     }
 
@@ -63,16 +70,54 @@ impl Loaded {
     /// Compiles one environment of a tree, this one's or a changed one.
     pub fn compile(&self, tree: &Tree, env: &EnvName) -> Result<Compiled, Diagnostics> {
         self.refuse_other_compiler()?;
-        let environment = tree.environment(env)?;
-        eos_compile::compile(&self.input(&environment))
+        let environment = tree.environment(env).map_err(|found| self.only_places_that_are(tree, found))?;
+        eos_compile::compile(&self.input(&environment)).map_err(|found| self.only_places_that_are(tree, found))
+    }
+
+    /// A digest of everything that compiling an environment depends on.
+    pub fn inputs_digest(&self) -> String {
+        let mut digest = Sha256::new();
+        let mut add = |bytes: &[u8]| {
+            digest.update((bytes.len() as u64).to_be_bytes());
+            digest.update(bytes);
+        };
+        add(env!("CARGO_PKG_VERSION").as_bytes());
+        add(&COMPILER.to_be_bytes());
+        add(self.estate.file.write().as_bytes());
+        for kind in self.catalog.kinds() {
+            add(kind.as_bytes());
+            add(self.catalog.digest(kind).unwrap_or_default().as_bytes());
+        }
+        for (path, bytes) in self.tree.files() {
+            add(path.as_str().as_bytes());
+            add(bytes);
+        }
+        digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    /// A refused change leaves no file behind: a place in one it would have written is a place nobody can look at.
+    fn only_places_that_are(&self, tree: &Tree, mut found: Diagnostics) -> Diagnostics {
+        for diagnostic in &mut found.0 {
+            diagnostic.place = diagnostic.place.take().filter(|place| tree.get(&place.file) == self.tree.get(&place.file));
+        }
+        found
     }
 
     fn refuse_other_compiler(&self) -> Result<(), Diagnostic> {
         if self.estate.lock.compiler == COMPILER {
             return Ok(());
         }
-        Err(changed(format!("the estate was compiled by compiler {} and this eos has {COMPILER}", self.estate.lock.compiler)))
+        let changed = changed(format!("the estate was compiled by compiler {} and this eos has {COMPILER}", self.estate.lock.compiler));
+        Err(if self.estate.lock.compiler > COMPILER { changed.fix("use the newer eos that compiled it") } else { changed })
     }
+}
+
+/// The root of the estate one is in.
+fn root(context: &Context) -> Result<camino::Utf8PathBuf, Diagnostic> {
+    if !context.directory.is_dir() {
+        return Err(Diagnostic::error(codes::NO_ESTATE, format!("there is no folder {}", context.directory)).fix("look at what follows -C: it is a folder of an estate"));
+    }
+    Estate::find_root(&context.directory)
 }
 
 fn changed(message: String) -> Diagnostic {
@@ -98,7 +143,12 @@ fn pinned_catalog(estate: &Estate) -> Result<Catalog, Diagnostics> {
                 built_in.remove(kind);
                 pinned.insert(kind.clone(), folder);
             }
-            None => return Err(changed(format!("{LOCK_FILE} pins another {kind} than this eos has, and {VENDORED_CATALOG}/{kind} is not it either")).into()),
+            None => {
+                return Err(changed(format!("{LOCK_FILE} pins another {kind} than this eos has, and {VENDORED_CATALOG}/{kind} is not it either"))
+                    .why("the copy was changed or lost: what is pinned cannot be compiled any more")
+                    .fix(format!("git log -- {LOCK_FILE} {VENDORED_CATALOG}/{kind} shows when; bring both back as they were"))
+                    .into());
+            }
         }
     }
     let own = Folder::below(&estate.root.join("catalog")).map_err(|e| unreadable("catalog", &e))?;

@@ -2,6 +2,7 @@
 
 mod args;
 mod build_folder;
+mod build_stamp;
 mod commands;
 mod context;
 mod exit_code;
@@ -39,7 +40,7 @@ fn print(context: &Context, outcome: &Outcome) {
         let _ = writeln!(std::io::stdout(), "{:#}", outcome.document());
         return;
     }
-    let rendered = views::diagnostics::render(&outcome.diagnostics, context.color_stderr);
+    let rendered = views::diagnostics::render(&outcome.diagnostics, context.width, context.color_stderr);
     let _ = std::io::stderr().write_all(rendered.as_bytes());
     let _ = std::io::stdout().write_all(outcome.text.as_bytes());
 }

@@ -89,15 +89,22 @@ fn not_ours(path: &Utf8Path, place: Option<Place>) -> Diagnostic {
     Diagnostic::error(codes::NOT_OURS, format!("{file} was written or edited by hand"))
         .at(place)
         .why("eos never rewrites somebody's own YAML: comments and order would be lost")
-        .fix(format!("edit {file} yourself, then eos compile"))
+        .fix(format!("change or remove {file} yourself, git commit it, then eos compile"))
 }
 
 /// Commits a prepared change and brings the build folder up to date.
 pub fn commit(context: &Context, loaded: &mut Loaded, env: &EnvName, prepared: &Prepared, subject: String, command: String, reason: Option<String>) -> Result<Recorded, Diagnostics> {
     let trailers = trailers(context, loaded.estate.git.identity(), subject, command, reason);
     let commit = loaded.estate.commit(&prepared.change, &trailers)?;
-    let difference = build_folder::sync(&loaded.estate.root, env, &prepared.compiled.files)?;
+    let difference = build_folder::sync(&loaded.estate.root, env, &prepared.compiled.files).map_err(|problem| only_build_is_behind(problem, env, commit.as_deref(), prepared))?;
     Ok(Recorded { commit, difference })
+}
+
+/// The commit stands when build/ cannot be written: running the command again would be wrong.
+fn only_build_is_behind(problem: Diagnostic, env: &EnvName, commit: Option<&str>, prepared: &Prepared) -> Diagnostic {
+    let Some(commit) = commit else { return problem };
+    let secrets = if prepared.made.is_empty() { "" } else { "; eos secret list, then eos secret show <name>/<key>, gives the secrets that were made" };
+    problem.why(format!("the change itself is recorded, as {}: only build/{env} is behind", &commit[..10])).fix(format!("make room there, then eos compile --env {env}, not this command again{secrets}"))
 }
 
 /// Who, when and why, for a commit.

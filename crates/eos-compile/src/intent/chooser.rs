@@ -15,8 +15,8 @@ use crate::work::Work;
 pub struct Chooser<'a> {
     pub environment: &'a Environment,
     pub catalog: &'a Catalog,
-    /// Host → port and protocol → who has it.
-    pub ports: BTreeMap<String, BTreeMap<(i64, Protocol), String>>,
+    /// Host → port and protocol → who has it, and for which setting.
+    pub ports: BTreeMap<String, BTreeMap<(i64, Protocol), (String, String)>>,
     /// Name → kind of everything in the environment.
     pub kinds: BTreeMap<String, String>,
     /// Host → how many components it carries.
@@ -34,8 +34,9 @@ impl<'a> Chooser<'a> {
         }
         for unit in work.units.values() {
             let Some(host) = &unit.entry.host else { continue };
-            for (_, number, protocol) in check_ports::ports(unit) {
-                chooser.ports.entry(host.clone()).or_default().insert((number, protocol), unit.id.name.to_string());
+            for (setting, number, protocol) in check_ports::ports(unit) {
+                let owner = (unit.id.name.to_string(), setting.to_owned());
+                chooser.ports.entry(host.clone()).or_default().insert((number, protocol), owner);
             }
         }
         chooser
@@ -57,15 +58,16 @@ impl<'a> Chooser<'a> {
         self.environment.hosts.values().filter(ours).map(|entry| entry.name.to_string()).collect()
     }
 
-    /// Takes `wanted` on the host if it is free, else the next free port above it.
-    pub fn port(&mut self, host: &str, owner: &str, wanted: i64, protocol: Protocol) -> (i64, Option<String>) {
+    /// Takes `wanted` on the host if it is free, else the next free port above it; and who was in the way.
+    pub fn port(&mut self, host: &str, owner: (&str, &str), wanted: i64, protocol: Protocol) -> (i64, Option<String>) {
         let taken = self.ports.entry(host.to_owned()).or_default();
+        let owner = (owner.0.to_owned(), owner.1.to_owned());
         let mut port = wanted;
-        while taken.get(&(port, protocol)).is_some_and(|other| other != owner) && port < 65_535 {
+        while taken.get(&(port, protocol)).is_some_and(|other| *other != owner) && port < 65_535 {
             port += 1;
         }
-        let in_the_way = if port == wanted { None } else { taken.get(&(wanted, protocol)).cloned() };
-        taken.insert((port, protocol), owner.to_owned());
+        let in_the_way = if port == wanted { None } else { taken.get(&(wanted, protocol)).map(|(name, _)| name.clone()) };
+        taken.insert((port, protocol), owner);
         (port, in_the_way)
     }
 

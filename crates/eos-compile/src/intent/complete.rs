@@ -16,7 +16,7 @@ use crate::work::{Input, Work};
 
 /// The order fields are written in.
 const FIELDS: &[&str] = &[
-    "kind", "host", "runtime", "version", "binary", "tier", "cpu", "memory", "replicas", "features", "settings", "needs", "volumes", "secrets",
+    "kind", "created_for", "host", "runtime", "version", "binary", "tier", "cpu", "memory", "replicas", "features", "settings", "needs", "volumes", "secrets",
 ];
 
 pub struct Completer<'a> {
@@ -72,7 +72,9 @@ impl<'a> Completer<'a> {
         let mut component = self.variant(draft)?;
         if place_units::needs_host(&component) && !draft.entry.contains_key("host") {
             let host = self.chooser.host(draft.name)?;
-            self.note_choice(draft, format!("placed on host {host}"));
+            if self.chooser.hosts().len() > 1 {
+                self.note_choice(draft, format!("placed on host {host}, the least loaded"));
+            }
             draft.entry.insert("host".to_owned(), Json::from(host));
         }
         self.check_host(draft);
@@ -170,7 +172,7 @@ impl<'a> Completer<'a> {
                 let given = draft.entry.get("settings").and_then(|settings| settings.get(&port.setting)).and_then(Json::as_i64);
                 let default = component.settings.get(&port.setting).and_then(|setting| setting.default.as_ref()).and_then(Json::as_i64);
                 let Some(wanted) = given.or(default) else { continue };
-                let (chosen, in_the_way) = self.chooser.port(&host, draft.name, wanted, port.protocol);
+                let (chosen, in_the_way) = self.chooser.port(&host, (draft.name, &port.setting), wanted, port.protocol);
                 if chosen == wanted {
                     object(&mut draft.entry, "settings").insert(port.setting.clone(), Json::from(chosen));
                     continue;
@@ -271,7 +273,8 @@ impl<'a> Completer<'a> {
         }
         let request = Request { kind: kind.to_owned(), name: name.to_owned(), ..Request::default() };
         let because = format!("{} needs it for {}", draft.name, need.help);
-        self.complete(name, kind, Map::new(), &request, Some(because));
+        let entry = Map::from_iter([("created_for".to_owned(), Json::from(draft.name))]);
+        self.complete(name, kind, entry, &request, Some(because));
         Some(name.to_owned())
     }
 

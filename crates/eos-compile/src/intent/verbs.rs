@@ -15,6 +15,12 @@ pub fn create(input: &Input<'_>, request: &Request) -> Result<Planned, Diagnosti
     let environment = input.environment;
     let name: Name = request.name.parse().map_err(|problem: eos_model::name::BadName| Diagnostic::error(codes::BAD_NAME, problem.to_string()))?;
     if let Some(entry) = environment.components.get(&name) {
+        // What was made for somebody else becomes the person's own when they ask for it.
+        if entry.created_for.is_some() && entry.kind == request.kind {
+            let mut planned = update(input, request)?;
+            planned.notes.insert(0, format!("{name} was there already, made for {}; it is now one you asked for", entry.created_for.as_deref().unwrap_or_default()));
+            return Ok(planned);
+        }
         return Err(Diagnostic::error(codes::NAME_TAKEN, format!("{} has a {} named {name} already", environment.name, entry.kind))
             .at(environment.place(&entry.node))
             .fix(format!("eos update {name} changes it; eos create {} <another name> makes a second one", request.kind))
@@ -53,7 +59,8 @@ pub fn update(input: &Input<'_>, request: &Request) -> Result<Planned, Diagnosti
     if found.has_errors() {
         return Err(found);
     }
-    let entry = before.node.to_json().as_object().cloned().unwrap_or_default();
+    let mut entry = before.node.to_json().as_object().cloned().unwrap_or_default();
+    entry.shift_remove("created_for");
     let mut completer = Completer::new(input);
     let kind = before.kind.clone();
     completer.complete(before.name.as_str(), &kind, apply(entry, request), request, None);
@@ -88,16 +95,26 @@ pub fn unknown_name(environment: &Environment, name: &str) -> Diagnostic {
     Diagnostic::error(codes::UNKNOWN_NAME, format!("{} has nothing named {name:?}", environment.name)).fix(fix)
 }
 
+/// What was made for a name that goes, and that nothing else needs.
+pub fn left_behind(environment: &Environment, name: &str) -> Vec<Name> {
+    let needed_by_others = |candidate: &Name| {
+        environment.components.values().filter(|other| other.name.as_str() != name).any(|other| needs(other, candidate))
+    };
+    let made_for = |entry: &&eos_pillar::ComponentEntry| entry.created_for.as_deref() == Some(name) && !needed_by_others(&entry.name);
+    environment.components.values().filter(made_for).map(|entry| entry.name.clone()).collect()
+}
+
+fn needs(entry: &eos_pillar::ComponentEntry, provider: &Name) -> bool {
+    entry.needs.values().any(|choice| match choice {
+        NeedChoice::One(name) => name == provider,
+        NeedChoice::Each(choices) => choices.values().any(|name| name == provider),
+    })
+}
+
 /// The names that stand in the way of deleting one.
 pub fn delete(environment: &Environment, name: &str) -> Result<(), Diagnostics> {
     let entry = find(environment, name)?;
-    let needs = |other: &eos_pillar::ComponentEntry| {
-        other.needs.values().any(|choice| match choice {
-            NeedChoice::One(provider) => *provider == entry.name,
-            NeedChoice::Each(choices) => choices.values().any(|provider| *provider == entry.name),
-        })
-    };
-    let dependents: Vec<&str> = environment.components.values().filter(|other| needs(other)).map(|other| other.name.as_str()).collect();
+    let dependents: Vec<&str> = environment.components.values().filter(|other| needs(other, &entry.name)).map(|other| other.name.as_str()).collect();
     if dependents.is_empty() {
         return Ok(());
     }

@@ -7,7 +7,6 @@ use eos_model::{Diagnostic, Size, codes};
 use serde_json::{Map, Value as Json, json};
 
 use super::complete::{Completer, object};
-use crate::passes::check_storage::filesystem;
 
 /// Where volumes lie on a host.
 const ROOT: &str = "/srv/eos";
@@ -16,6 +15,7 @@ pub fn choose(completer: &mut Completer<'_>, name: &str, entry: &mut Map<String,
     let env = completer.chooser.environment.name.clone();
     let host = entry.get("host").and_then(Json::as_str).and_then(|host| completer.chooser.environment.hosts.get(host));
     let group = host.and_then(|host| host.volume_group.clone());
+    let mut plain = Vec::new();
     for (volume_name, volume) in &component.storage {
         let size = volume.size.as_ref().and_then(|template| text(component, entry, template));
         let known = entry.get("volumes").and_then(|volumes| volumes.get(volume_name)).cloned();
@@ -45,14 +45,18 @@ pub fn choose(completer: &mut Completer<'_>, name: &str, entry: &mut Map<String,
             _ => ("directory", below(ROOT)),
         };
         if backing == "directory" && volume.class != DataClass::Cache {
-            let wanted = filesystem(volume.class).unwrap_or("ext4");
-            completer.planned.notes.push(format!("{name}: {volume_name} is the directory {path}, since its host has no volume group for {wanted} on LVM; its size is not enforced"));
+            plain.push(path.clone());
         }
         let mut choice = json!({"backing": backing, "path": path});
         if let Some(size) = size {
             choice["size"] = Json::from(size);
         }
         object(entry, "volumes").insert(volume_name.clone(), choice);
+    }
+    if let Some(first) = plain.first() {
+        let folder = if plain.len() == 1 { first.as_str() } else { first.rsplit_once('/').map_or("/", |(folder, _)| folder) };
+        let host = entry.get("host").and_then(Json::as_str).unwrap_or("its host");
+        completer.planned.notes.push(format!("{name}: data in {folder}, plain and without a limit: {host} has no volume group"));
     }
 }
 

@@ -21,6 +21,7 @@ pub fn ports<'u>(unit: &'u Unit<'_>) -> Vec<(&'u str, i64, Protocol)> {
 }
 
 pub fn run(work: &mut Work<'_>) {
+    refuse_unknown_ports(work);
     let mut taken: BTreeMap<(&HostName, i64, Protocol), (&Unit<'_>, &str)> = BTreeMap::new();
     let mut found = Vec::new();
     for unit in work.units.values() {
@@ -38,6 +39,25 @@ pub fn run(work: &mut Work<'_>) {
                 )
                 .at(work.place(node))
                 .fix(format!("eos update {} --{} <another port>", unit.id.name, setting.replace('_', "-"))),
+            );
+        }
+    }
+    found.into_iter().for_each(|diagnostic| work.push(diagnostic));
+}
+
+/// Replicas get ports of Nomad's choice; whoever dials a fixed one would miss them.
+fn refuse_unknown_ports(work: &mut Work<'_>) {
+    let mut found = Vec::new();
+    for unit in work.units.values().filter(|unit| unit.entry.replicas.is_some_and(|replicas| replicas > 1)) {
+        let told = |need: &eos_catalog::component::Need| need.with.values().any(|value| value.to_string().contains("@{port."));
+        let dialled = unit.component.needs.values().any(told) || work.units.values().any(|other| other.upstream.contains(&unit.id.name));
+        if dialled {
+            let node = unit.entry.node.get("replicas").unwrap_or(&unit.entry.node);
+            found.push(
+                Diagnostic::error(codes::NOT_STATELESS, format!("{} cannot have replicas: others dial its port", unit.id.name))
+                    .at(work.place(node))
+                    .why("each replica gets a port of Nomad's choice, which a proxy or a consumer cannot know yet")
+                    .fix(format!("eos update {} --replicas 1", unit.id.name)),
             );
         }
     }

@@ -26,6 +26,7 @@ pub fn run(work: &mut Work<'_>) {
     let mut resources = Traced::map();
     let mut texts = BTreeMap::new();
     let mut provenance = serde_json::Map::new();
+    let mut last_on = BTreeMap::new();
     for operation in environment.operations.values() {
         match states(work, operation) {
             Ok(states) => {
@@ -33,17 +34,25 @@ pub fn run(work: &mut Work<'_>) {
                 let (text, lines) = states.write_sls();
                 provenance.insert(path.clone(), lines_json(&lines));
                 texts.insert(path.clone(), text);
-                let connection = environment.hosts.get(operation.host.as_str()).map(|host| host.connection.clone()).unwrap_or_default();
-                resources.set(
-                    identifier(operation.id.as_str()),
-                    json!({
-                        "name": format!("{}/{OPERATIONS}/{}", environment.name, operation.id),
-                        "target": operation.host,
-                        "connection": connection,
-                        "sls": file(&path),
-                        "trigger": operation.id,
-                    }),
-                );
+                let connection = environment
+                    .hosts
+                    .get(operation.host.as_str())
+                    .map(|host| host.connection.clone())
+                    .unwrap_or_default();
+                // An id starts with a digit, which a name of OpenTofu's must not.
+                let key = format!("operation_{}", identifier(operation.id.as_str()));
+                let mut resource = json!({
+                    "name": format!("{}/{OPERATIONS}/{}", environment.name, operation.id),
+                    "target": operation.host,
+                    "via": connection,
+                    "sls": file(&path),
+                    "trigger": operation.id,
+                });
+                // On one host in the order they were said: the second counts on the first.
+                if let Some(previous) = last_on.insert(&operation.host, key.clone()) {
+                    resource["depends_on"] = json!([format!("eos_salt_state.{previous}")]);
+                }
+                resources.set(key, resource);
             }
             Err(diagnostic) => work.push(diagnostic),
         }
@@ -62,19 +71,35 @@ pub fn run(work: &mut Work<'_>) {
 fn states(work: &Work<'_>, operation: &OperationEntry) -> Result<Traced, Diagnostic> {
     let environment = work.input.environment;
     let place = environment.place(&operation.node);
-    let component = work.input.catalog.component(&operation.kind).map_err(|_| work.input.catalog.unknown_kind(&operation.kind).at(place.clone()))?;
+    let component = work
+        .input
+        .catalog
+        .component(&operation.kind)
+        .map_err(|_| work.input.catalog.unknown_kind(&operation.kind).at(place.clone()))?;
     let spec = component.operations.get(&operation.verb).ok_or_else(|| {
         let near = nearest(&operation.verb, component.operations.keys().map(String::as_str));
-        Diagnostic::error(codes::UNKNOWN_OPERATION, format!("{} cannot be told to {}", operation.kind, operation.verb))
-            .at(place.clone())
-            .fix(near.map_or_else(|| format!("eos catalog show {}", operation.kind), |near| format!("did you mean {near}?")))
+        Diagnostic::error(
+            codes::UNKNOWN_OPERATION,
+            format!("{} cannot be told to {}", operation.kind, operation.verb),
+        )
+        .at(place.clone())
+        .fix(near.map_or_else(
+            || format!("eos catalog show {}", operation.kind),
+            |near| format!("did you mean {near}?"),
+        ))
     })?;
-    let host = environment.hosts.get(operation.host.as_str()).ok_or_else(|| undeclared(environment, &operation.host).at(place.clone()))?;
+    let host = environment
+        .hosts
+        .get(operation.host.as_str())
+        .ok_or_else(|| undeclared(environment, &operation.host).at(place.clone()))?;
     let mut args: IndexMap<String, Rendered> = IndexMap::new();
     for (name, schema) in &spec.args {
         let given = operation.args.get(name);
         let value = given.map(|node| node.to_json()).or_else(|| schema.default.clone());
-        let wrong = |message: String| Diagnostic::error(codes::BAD_VALUE, format!("operation {}: {name}: {message}", operation.id)).at(given.map_or(place.clone(), |node| environment.place(node)));
+        let wrong = |message: String| {
+            Diagnostic::error(codes::BAD_VALUE, format!("operation {}: {name}: {message}", operation.id))
+                .at(given.map_or(place.clone(), |node| environment.place(node)))
+        };
         let value = match value {
             Some(value) => value,
             None if schema.required => return Err(wrong("it is missing".to_owned())),
@@ -103,6 +128,7 @@ fn states(work: &Work<'_>, operation: &OperationEntry) -> Result<Traced, Diagnos
         memory: None,
         replicas: None,
         binary: None,
+        created_for: None,
         features: Vec::new(),
         settings: IndexMap::new(),
         needs: IndexMap::new(),
@@ -123,5 +149,6 @@ fn states(work: &Work<'_>, operation: &OperationEntry) -> Result<Traced, Diagnos
     };
     let json = Json::Object(spec.states.iter().map(|(id, state)| (id.clone(), state.clone())).collect());
     let scope = Scope::of_operation(work, &unit, &args);
-    render::data(&scope, &json, &mut sink::salt).map_err(|problem| super::emit_nomad::bad_reference(work, &unit, &problem))
+    render::data(&scope, &json, &mut sink::salt)
+        .map_err(|problem| super::emit_nomad::bad_reference(work, &unit, &problem))
 }

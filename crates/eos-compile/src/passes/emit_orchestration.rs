@@ -31,5 +31,5 @@ pub fn run(work: &mut Work<'_>) {
         return;
     }
     let path = camino::Utf8Path::new("build").join(env.as_str()).join("orchestrate.sls");
-    work.files.insert(path, states.write_sls().0.into_bytes());
+    work.files.insert(path, format!("#!yaml\n{}", eos_yaml::write(&states.to_json())).into_bytes());
 }

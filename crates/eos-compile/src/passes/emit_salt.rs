@@ -1,5 +1,7 @@
 //! Salt states: where data lives, and what the host needs.
 
+use std::collections::BTreeMap;
+
 use eos_catalog::component::DataClass;
 use eos_pillar::entry::Backing;
 use serde_json::{Value as Json, json};
@@ -22,9 +24,16 @@ pub fn run(work: &mut Work<'_>) {
     let mut found = Vec::new();
     for unit in work.units.values() {
         match (volumes(work, unit), host(work, unit), states(work, unit, &unit.component.undo_states)) {
-            (Ok(volumes), Ok(host), Ok(undo)) => emitted.push((unit.id.name.clone(), [(VOLUMES, volumes), (HOST, host), (UNDO, undo)])),
+            (Ok(volumes), Ok(host), Ok(undo)) => {
+                emitted.push((unit.id.name.clone(), [(VOLUMES, volumes), (HOST, host), (UNDO, undo)]))
+            }
             (volumes, host, undo) => {
-                found.extend([volumes.err(), host.err(), undo.err()].into_iter().flatten().map(|problem| bad_reference(work, unit, &problem)));
+                found.extend(
+                    [volumes.err(), host.err(), undo.err()]
+                        .into_iter()
+                        .flatten()
+                        .map(|problem| bad_reference(work, unit, &problem)),
+                );
             }
         }
     }
@@ -45,7 +54,8 @@ fn state(function: &str, arguments: Vec<(&str, Traced)>) -> Traced {
 
 fn volumes(work: &Work<'_>, unit: &Unit<'_>) -> Result<Traced, String> {
     let scope = Scope::of(work, unit);
-    let mut states = Traced::map();
+    let mut states = if unit.component.storage.is_empty() { Traced::map() } else { package(unit) };
+    let mut parents: BTreeMap<&str, String> = BTreeMap::new();
     for (name, volume) in &unit.component.storage {
         let Some(choice) = unit.entry.volumes.get(name) else { continue };
         let rendered = render::text(&scope, &format!("@{{volume.{name}.path}}"))?;
@@ -59,10 +69,38 @@ fn volumes(work: &Work<'_>, unit: &Unit<'_>) -> Result<Traced, String> {
             let kind = filesystem(volume.class).unwrap_or("ext4");
             let size = choice.size.clone().unwrap_or_default();
             let size = Traced::scalar(size, rendered.origins.clone());
-            states.set(id("volume"), state("lvm.lv_present", vec![("name", logical.into()), ("vgname", group.into()), ("size", size)]));
+            let tools = id("tools");
+            let packages = json!(["lvm2", filesystem_package(kind)]);
+            // Salt finds its module for LVM only once the package is there.
+            states.set(
+                tools.as_str(),
+                state("pkg.installed", vec![("pkgs", packages.into()), ("reload_modules", true.into())]),
+            );
+            states.set(
+                id("volume"),
+                state(
+                    "lvm.lv_present",
+                    vec![
+                        ("name", logical.into()),
+                        ("vgname", group.into()),
+                        ("size", size),
+                        ("resizefs", (kind != "btrfs").into()),
+                        ("require", json!([{"pkg": tools}]).into()),
+                    ],
+                ),
+            );
             states.set(
                 id("filesystem"),
-                state("blockdev.formatted", vec![("name", device.as_str().into()), ("fs_type", kind.into()), ("require", json!([{"lvm": id("volume")}]).into())]),
+                state(
+                    "blockdev.formatted",
+                    vec![
+                        ("name", device.as_str().into()),
+                        ("fs_type", kind.into()),
+                        // Left to itself Salt formats whatever is not of this type, data and all: only a blank device may be.
+                        ("unless", json!([format!("wipefs --noheadings {device} | grep -q .")]).into()),
+                        ("require", json!([{"lvm": id("volume")}]).into()),
+                    ],
+                ),
             );
             states.set(
                 id("mount"),
@@ -79,6 +117,38 @@ fn volumes(work: &Work<'_>, unit: &Unit<'_>) -> Result<Traced, String> {
                 ),
             );
             requires.push(json!({"mount": id("mount")}));
+            if kind == "btrfs" {
+                // LVM knows how to grow the others with the volume.
+                let grow = format!("btrfs filesystem resize max {}", quoted(&choice.path));
+                let when = json!([{"lvm": id("volume")}]);
+                states.set(
+                    id("grown"),
+                    state(
+                        "cmd.run",
+                        vec![
+                            ("name", grow.into()),
+                            ("onchanges", when.into()),
+                            ("require", json!([{"mount": id("mount")}]).into()),
+                        ],
+                    ),
+                );
+            }
+        } else if let Some((parent, _)) =
+            choice.path.rsplit_once('/').filter(|(parent, _)| !parent.is_empty())
+        {
+            // `makedirs` gives every folder on the way to the volume's owner, and then others cannot get through.
+            let parent_id = parents.entry(parent).or_insert_with(|| {
+                let there = json!([format!("test -d {}", quoted(parent))]);
+                let arguments = vec![
+                    ("name", parent.into()),
+                    ("makedirs", true.into()),
+                    ("mode", "0755".into()),
+                    ("unless", there.into()),
+                ];
+                states.set(id("parent"), state("file.directory", arguments));
+                id("parent")
+            });
+            requires.push(json!({"file": parent_id}));
         }
         let mut arguments = vec![("name", path()), ("makedirs", true.into()), ("mode", "0750".into())];
         if let Some(owner) = volume.owner.filter(|_| unit.runtime() == Some("container")) {
@@ -95,17 +165,54 @@ fn volumes(work: &Work<'_>, unit: &Unit<'_>) -> Result<Traced, String> {
     Ok(states)
 }
 
+/// A word for a shell.
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "'\\''"))
+}
+
+/// The program of a unit that runs on the host itself. It brings the user that owns the volumes, so it comes before them.
+fn package(unit: &Unit<'_>) -> Traced {
+    let mut states = Traced::map();
+    // With a program of one's own there is no package to install.
+    let Some(host) = unit
+        .component
+        .runtimes
+        .host
+        .as_ref()
+        .filter(|_| unit.runtime() == Some("host") && unit.entry.binary.is_none())
+    else {
+        return states;
+    };
+    states.set(
+        format!("{}-package", unit.id.name),
+        state("pkg.installed", vec![("name", host.package.as_str().into())]),
+    );
+    if let Some(service) = &host.service {
+        // Debian starts it at once, on the very port that Nomad's task is to have.
+        states.set(
+            format!("{}-package-service", unit.id.name),
+            state("service.dead", vec![("name", service.as_str().into()), ("enable", false.into())]),
+        );
+    }
+    states
+}
+
+/// The Debian package that makes and mends a filesystem.
+fn filesystem_package(kind: &str) -> &'static str {
+    match kind {
+        "btrfs" => "btrfs-progs",
+        "xfs" => "xfsprogs",
+        _ => "e2fsprogs",
+    }
+}
+
 /// `production_crm_data`: LVM names take no dots or slashes.
 fn logical_volume(unit: &Unit<'_>, volume: &str) -> String {
     format!("{}_{}_{volume}", unit.id.env, unit.id.name).replace(['.', '-'], "_")
 }
 
 fn host(work: &Work<'_>, unit: &Unit<'_>) -> Result<Traced, String> {
-    let mut all = Traced::map();
-    // With a program of one's own there is no package to install.
-    if let Some(host) = unit.component.runtimes.host.as_ref().filter(|_| unit.runtime() == Some("host") && unit.entry.binary.is_none()) {
-        all.set(format!("{}-package", unit.id.name), state("pkg.installed", vec![("name", host.package.as_str().into())]));
-    }
+    let mut all = if unit.component.storage.is_empty() { package(unit) } else { Traced::map() };
     if let TracedValue::Map(entries) = states(work, unit, &unit.component.states)?.value {
         for (id, value) in entries {
             all.set(id, value);
@@ -121,7 +228,13 @@ fn states(work: &Work<'_>, unit: &Unit<'_>, data: &eos_catalog::component::Data)
 
 /// The classes of data that a unit's volumes hold; what may be lost does not count.
 pub fn data_classes(unit: &Unit<'_>) -> Vec<DataClass> {
-    let mut classes: Vec<DataClass> = unit.component.storage.values().map(|volume| volume.class).filter(|class| *class != DataClass::Cache).collect();
+    let mut classes: Vec<DataClass> = unit
+        .component
+        .storage
+        .values()
+        .map(|volume| volume.class)
+        .filter(|class| *class != DataClass::Cache)
+        .collect();
     classes.sort();
     classes.dedup();
     classes

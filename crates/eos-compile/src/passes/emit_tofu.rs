@@ -6,7 +6,7 @@ use eos_pillar::estate_file::Backend;
 use serde_json::{Value as Json, json};
 
 use crate::passes::check_storage::class_name;
-use crate::passes::emit_nomad::{bad_reference, provision_jobs};
+use crate::passes::emit_nomad::{bad_reference, provisions};
 use crate::passes::emit_salt::{HOST, UNDO, VOLUMES, data_classes};
 use crate::render;
 use crate::scope::{self, Scope};
@@ -19,22 +19,22 @@ pub const MAIN: &str = "main.tf.json";
 pub const INPUTS: &str = "inputs.auto.tfvars.json";
 
 pub fn run(work: &mut Work<'_>) {
-    let mut emitted = Vec::new();
-    let mut found = Vec::new();
-    for unit in work.units.values() {
-        match main(work, unit) {
-            Ok(document) => emitted.push((unit.id.name.clone(), document, scope::later_inputs(work, unit))),
-            Err(problem) => found.push(bad_reference(work, unit, &problem)),
-        }
-    }
+    let emitted = work.each_unit(|work, unit| {
+        let document = main(work, unit).map_err(|problem| bad_reference(work, unit, &problem));
+        (unit.id.name.clone(), document, scope::later_inputs(work, unit))
+    });
     for (name, document, inputs) in emitted {
-        if let Some(unit) = work.units.get_mut(&name) {
-            unit.inputs = inputs.into_iter().map(|(variable, from, output)| (variable, (from, output))).collect();
-            unit.documents.insert(MAIN.to_owned(), Document::Json(document));
-            unit.documents.insert(INPUTS.to_owned(), Document::Json(Traced::map()));
+        match (document, work.units.get_mut(&name)) {
+            (Ok(document), Some(unit)) => {
+                unit.inputs = inputs.into_iter().map(|(variable, from, output)| (variable, (from, output))).collect();
+                unit.documents.insert(MAIN.to_owned(), Document::Json(document));
+                // The engine fills in what other units gave; there is nothing to fill in yet.
+                unit.documents.insert(INPUTS.to_owned(), Document::Json(Traced::map()));
+            }
+            (Err(diagnostic), _) => work.push(diagnostic),
+            _ => {}
         }
     }
-    found.into_iter().for_each(|diagnostic| work.push(diagnostic));
 }
 
 /// The `terraform` block of a unit: versions, providers, and the state's own key.
@@ -181,7 +181,7 @@ fn own_resources(work: &Work<'_>, unit: &Unit<'_>) -> Result<Traced, String> {
             before.push(format!("eos_salt_state.{key}"));
         }
     }
-    for (_, job, _) in provision_jobs(work, unit)? {
+    for job in provisions(work, unit).into_iter().map(|provision| provision.file) {
         let key = format!("provision_{}", identifier(job.strip_prefix(&format!("{}-", unit.id.name)).unwrap_or(&job)));
         let mut resource = Traced::map()
             .with("name", format!("{}/{key}", unit.id))
@@ -225,7 +225,7 @@ pub fn state_resource(unit: &Unit<'_>, key: &str, host: &str, connection: &str, 
     Traced::map()
         .with("name", format!("{}/{key}", unit.id))
         .with("target", host)
-        .with("connection", connection)
+        .with("via", connection)
         .with("sls", file(path))
 }
 

@@ -41,12 +41,14 @@ pub fn run(work: &mut Work<'_>) {
         }
         all.push((unit.id.name.clone(), needs));
     }
+    // Two that each come after everything else cannot come after each other.
+    let last = |unit: &Unit<'_>| unit.component.needs.values().any(|need| need.offer == EVERYTHING);
+    let everything: BTreeSet<Name> = work.units.values().filter(|unit| !last(unit)).map(|unit| unit.id.name.clone()).collect();
     for (name, needs) in all {
-        let others: BTreeSet<Name> = work.units.keys().filter(|other| **other != name).cloned().collect();
         if let Some(unit) = work.units.get_mut(&name) {
             unit.upstream = needs.values().flatten().map(|provider| provider.name.clone()).filter(|other| *other != name).collect();
-            if unit.component.needs.values().any(|need| need.offer == EVERYTHING) {
-                unit.upstream.extend(others);
+            if last(unit) {
+                unit.upstream.extend(everything.iter().cloned());
             }
             unit.needs = needs;
         }

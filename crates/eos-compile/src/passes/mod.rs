@@ -31,6 +31,7 @@ pub const PASSES: &[Pass] = &[
     Pass { name: "find who provides each need", run: find_providers::run, barrier: false },
     Pass { name: "expand features", run: expand_features::run, barrier: true },
     Pass { name: "order units", run: order_units::run, barrier: false },
+    Pass { name: "warn of loopback in containers", run: place_units::warn_of_loopback, barrier: false },
     Pass { name: "check ports", run: check_ports::run, barrier: false },
     Pass { name: "check storage", run: check_storage::run, barrier: true },
     Pass { name: "emit Nomad jobs", run: emit_nomad::run, barrier: false },

@@ -39,11 +39,16 @@ pub fn network(context: &TaskContext<'_, '_>, dynamic: bool) -> Result<Option<Tr
         let to = port.to.filter(|_| context.owner.runtime() == Some("container"));
         let mut entry = Traced::map().with("Label", label.as_str());
         if !dynamic {
-            entry.set("Value", Traced::scalar(outside.typed.clone().unwrap_or_default(), outside.origins.clone()));
+            entry.set(
+                "Value",
+                Traced::scalar(outside.typed.clone().unwrap_or_default(), outside.origins.clone()),
+            );
         }
         match to {
             Some(to) => entry.set("To", to),
-            None if context.owner.runtime() == Some("container") => entry.set("To", outside.typed.unwrap_or_default()),
+            None if context.owner.runtime() == Some("container") => {
+                entry.set("To", outside.typed.unwrap_or_default())
+            }
             None => &mut entry,
         };
         ports.push(entry);
@@ -74,7 +79,10 @@ pub fn services(context: &TaskContext<'_, '_>) -> Result<Vec<Traced>, String> {
             }
             entry.set("Interval", nanoseconds(check.interval.as_deref().unwrap_or("30s"))?);
             entry.set("Timeout", nanoseconds(check.timeout.as_deref().unwrap_or("5s"))?);
-            entry.set("CheckRestart", json!({"Limit": 5, "Grace": 120_000_000_000_u64, "IgnoreWarnings": false}));
+            entry.set(
+                "CheckRestart",
+                json!({"Limit": 5, "Grace": 120_000_000_000_u64, "IgnoreWarnings": false}),
+            );
             checks.push(entry);
         }
         if checks.is_empty() || port.protocol == Protocol::Udp {
@@ -109,11 +117,11 @@ pub fn task(context: &TaskContext<'_, '_>, secrets: &mut Vec<SecretRef>) -> Resu
     let mut env_origins = Vec::new();
     for (key, template) in &context.task.env {
         let rendered = render::text(&context.scope, template)?;
-        if rendered.has_secret() {
+        if rendered.has_secret() || !sink::stays_in_env(&rendered) {
             env_lines.push_str(&env_sink.env_line(key, &rendered)?);
             env_origins.extend(rendered.origins);
         } else {
-            let value = match sink::nomad(&rendered)? {
+            let value = match sink::nomad_env(&rendered)? {
                 Json::String(text) => text,
                 other => other.to_string(),
             };
@@ -149,7 +157,12 @@ pub fn task(context: &TaskContext<'_, '_>, secrets: &mut Vec<SecretRef>) -> Resu
     Ok(task)
 }
 
-fn template(context: &TaskContext<'_, '_>, name: &str, file: &eos_catalog::component::File, secrets: &mut Vec<SecretRef>) -> Result<Traced, String> {
+fn template(
+    context: &TaskContext<'_, '_>,
+    name: &str,
+    file: &eos_catalog::component::File,
+    secrets: &mut Vec<SecretRef>,
+) -> Result<Traced, String> {
     let mut sink = TemplateSink::default();
     let mut origins = Vec::new();
     let content = {
@@ -191,7 +204,7 @@ fn arguments(context: &TaskContext<'_, '_>) -> Result<Vec<Traced>, String> {
     let mut arguments = Vec::new();
     for template in &context.task.args {
         let rendered = render::text(&context.scope, template)?;
-        let value = match sink::nomad(&rendered)? {
+        let value = match sink::nomad_config(&rendered)? {
             Json::String(text) => text,
             other => other.to_string(),
         };
@@ -203,18 +216,25 @@ fn arguments(context: &TaskContext<'_, '_>) -> Result<Vec<Traced>, String> {
 fn host_config(context: &TaskContext<'_, '_>) -> Result<Traced, String> {
     let package = context.owner.component.runtimes.host.as_ref();
     let own = context.task.command.as_deref();
-    let command = own.or(context.owner.entry.binary.as_deref()).or(package.map(|host| host.command.as_str())).unwrap_or_default();
-    let command = sink::nomad(&render::text(&context.scope, command)?)?;
+    let command = own
+        .or(context.owner.entry.binary.as_deref())
+        .or(package.map(|host| host.command.as_str()))
+        .unwrap_or_default();
+    let command = sink::nomad_config(&render::text(&context.scope, command)?)?;
     Ok(Traced::map().with("command", command).with("args", Traced::list(arguments(context)?)))
 }
 
 fn container_config(context: &TaskContext<'_, '_>) -> Result<Traced, String> {
-    let container = context.owner.component.runtimes.container.as_ref().ok_or("it has no container to run")?;
+    let container =
+        context.owner.component.runtimes.container.as_ref().ok_or("it has no container to run")?;
     let image = context.task.image.as_deref().unwrap_or(&container.image);
     let chosen = context.owner.entry.version.as_deref();
     let version = context.task.version.as_deref().or(chosen).ok_or("no version is chosen")?;
     // The digest belongs to the catalogue's own version and to its own image only.
-    let pinned = container.digest.as_ref().filter(|_| context.task.image.is_none() && chosen == container.version.as_deref());
+    let pinned = container
+        .digest
+        .as_ref()
+        .filter(|_| context.task.image.is_none() && chosen == container.version.as_deref());
     let full = match pinned {
         Some(digest) => format!("{image}:{version}@{digest}"),
         None => format!("{image}:{version}"),

@@ -1,7 +1,9 @@
 //! Each unit that touches a machine is placed on a declared host of its own environment.
 
+use std::net::IpAddr;
+
 use eos_catalog::Component;
-use eos_model::{Diagnostic, codes, nearest::nearest};
+use eos_model::{Diagnostic, Name, codes, nearest::nearest};
 
 use crate::work::Work;
 
@@ -39,6 +41,23 @@ pub fn run(work: &mut Work<'_>) {
                 }
             }
         }
+    }
+    found.into_iter().for_each(|diagnostic| work.push(diagnostic));
+}
+
+/// Warns, once for each unit, of a container that looks for its neighbours on its own loopback.
+pub fn warn_of_loopback(work: &mut Work<'_>) {
+    let is_loopback = |address: &str| address.parse::<IpAddr>().is_ok_and(|address| address.is_loopback()) || address == "localhost";
+    let mut found = Vec::new();
+    for unit in work.units.values().filter(|unit| unit.runtime() == Some("container")) {
+        let unreachable = |name: &&Name| work.units.get(*name).and_then(|other| other.host).is_some_and(|host| is_loopback(&host.address));
+        let names: Vec<&str> = unit.upstream.iter().filter(unreachable).map(|name| name.as_str()).collect();
+        let Some(host) = names.first().and_then(|name| work.units.get(*name)?.host) else { continue };
+        found.push(
+            Diagnostic::warning(codes::LOOPBACK, format!("{} runs in a container and needs {} at {}", unit.id.name, names.join(", "), host.address))
+                .why("inside a container that address is the container itself")
+                .fix(format!("give host {} the address others reach it by, in pillar/hosts/{}.sls", host.name, host.name.stem())),
+        );
     }
     found.into_iter().for_each(|diagnostic| work.push(diagnostic));
 }

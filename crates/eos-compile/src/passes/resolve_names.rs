@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use eos_catalog::{Component, SettingType};
+use eos_catalog::{Component, Setting, SettingType};
 use eos_model::{Diagnostic, Place, UnitId, codes, nearest::nearest};
 use eos_pillar::ComponentEntry;
+use eos_yaml::Node;
 use indexmap::IndexMap;
 
 use crate::origin::Origin;
@@ -18,7 +19,7 @@ pub fn run(work: &mut Work<'_>) {
     for (name, entry) in &environment.components {
         let place = work.place(&entry.node);
         if name.as_str() == OPERATIONS {
-            work.push(Diagnostic::error(codes::BAD_NAME, "\"operations\" is a name eos uses itself").at(place));
+            work.push(Diagnostic::error(codes::BAD_NAME, "\"operations\" is a name eos uses itself").at(place).fix("give it another name"));
             continue;
         }
         // A feature may bring settings of its own, so what a flag turned on counts already.
@@ -96,7 +97,7 @@ fn check_words(work: &mut Work<'_>, entry: &ComponentEntry, component: &Componen
         found.push(
             Diagnostic::error(codes::NO_VERSION, format!("{} does not say which version of {} runs", entry.name, entry.kind))
                 .at(place("kind"))
-                .fix(format!("eos update {} --version <tag>", entry.name)),
+                .fix("write version: <tag> there; eos never guesses one"),
         );
     }
     found.into_iter().for_each(|diagnostic| work.push(diagnostic));
@@ -104,6 +105,7 @@ fn check_words(work: &mut Work<'_>, entry: &ComponentEntry, component: &Componen
 
 fn settings(work: &mut Work<'_>, entry: &ComponentEntry, component: &Component) -> IndexMap<String, SettingValue> {
     let mut settings = IndexMap::new();
+    let environment = work.input.environment;
     let known: Vec<&str> = component.settings.keys().map(String::as_str).collect();
     for (name, node) in &entry.settings {
         let Some(schema) = component.settings.get(name) else {
@@ -113,7 +115,7 @@ fn settings(work: &mut Work<'_>, entry: &ComponentEntry, component: &Component) 
         };
         let value = node.to_json();
         if let Err(problem) = schema.check(&value) {
-            let diagnostic = wrong_value(work.place(node), entry, name, schema.kind, &problem);
+            let diagnostic = wrong_value(work, node, entry, name, schema, &problem);
             work.push(diagnostic);
             continue;
         }
@@ -131,11 +133,14 @@ fn settings(work: &mut Work<'_>, entry: &ComponentEntry, component: &Component) 
             }
             None if schema.required || schema.kind == SettingType::Secret => {
                 let place = work.place(&entry.node);
-                work.push(
-                    Diagnostic::error(codes::MISSING_SETTING, format!("{} lacks the setting {name:?}: {}", entry.name, schema.help))
-                        .at(place)
-                        .fix(format!("eos update {} --{} …", entry.name, name.replace('_', "-"))),
-                );
+                let fix = match schema.kind {
+                    SettingType::Secret => {
+                        let (env, of) = (&environment.name, &entry.name);
+                        format!("write {name}: secret://{env}/{of}/{name}?v=1 under its settings and commit, then eos secret set {of}/{name}")
+                    }
+                    kind => format!("write {name}: <{}> under its settings", kind.as_str()),
+                };
+                work.push(Diagnostic::error(codes::MISSING_SETTING, format!("{} lacks the setting {name:?}: {}", entry.name, schema.help)).at(place).fix(fix));
             }
             None => {}
         }
@@ -144,22 +149,28 @@ fn settings(work: &mut Work<'_>, entry: &ComponentEntry, component: &Component) 
 }
 
 /// A value that does not fit. Of a secret setting the line itself is not shown: it may hold the secret.
-fn wrong_value(place: Option<Place>, entry: &ComponentEntry, name: &str, kind: SettingType, problem: &str) -> Diagnostic {
-    let flag = name.replace('_', "-");
-    if kind == SettingType::Secret {
+fn wrong_value(work: &Work<'_>, node: &Node, entry: &ComponentEntry, name: &str, schema: &Setting, problem: &str) -> Diagnostic {
+    let place = work.place(node);
+    if schema.kind == SettingType::Secret {
         let place = place.map(|place| Place { text: String::new(), ..place });
-        return Diagnostic::error(codes::SECRET_IN_CLEAR, format!("{}: {name} is not a reference to a secret: {problem}", entry.name))
+        return Diagnostic::error(codes::SECRET_IN_CLEAR, format!("{}: {name} is not a reference to a secret", entry.name))
             .at(place)
             .why("the pillar is read by every minion and kept in git for ever")
-            .fix(format!("eos secret set {}/{name}", entry.name));
+            .fix(format!(
+                "write secret://{}/{}/{name}?v=1 there and commit, then eos secret set {}/{name} with a new value",
+                work.input.environment.name, entry.name, entry.name
+            ));
     }
-    Diagnostic::error(codes::BAD_VALUE, format!("{}: {name}: {problem}", entry.name)).at(place).fix(format!("eos update {} --{flag} <{}>", entry.name, kind.as_str()))
+    let fits = schema.example.as_ref().or(schema.default.as_ref()).map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned));
+    let fix = fits.filter(|fits| !fits.is_empty()).map_or_else(|| "write another value there".to_owned(), |fits| format!("write another value there, such as {fits}"));
+    Diagnostic::error(codes::BAD_VALUE, format!("{}: {name}: {problem}", entry.name)).at(place).fix(fix)
 }
 
 fn hint(word: &str, known: &[&str]) -> String {
     match nearest(word, known.iter().copied()) {
         Some(near) => format!("did you mean {near}?"),
         None if known.is_empty() => "there is none to choose".to_owned(),
+        None if known.len() == 1 => format!("the only one is {}", known.join("")),
         None => format!("there are {}", known.join(", ")),
     }
 }

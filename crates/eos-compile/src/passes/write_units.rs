@@ -16,8 +16,8 @@ pub const PROVENANCE: &str = "provenance.json";
 const FORMAT: u32 = 1;
 
 pub fn run(work: &mut Work<'_>) {
-    let mut files = BTreeMap::new();
-    for unit in work.units.values() {
+    let written = work.each_unit(|work, unit| {
+        let mut files = Vec::new();
         let folder = folder(work, unit.id.name.as_str());
         let mut written = BTreeMap::new();
         let mut provenance = Map::new();
@@ -38,8 +38,9 @@ pub fn run(work: &mut Work<'_>) {
         for source in unit.component.cloud.modules.values().filter_map(|call| call.get("source").and_then(Json::as_str)) {
             files.extend(module_files(work, unit, source));
         }
-    }
-    work.files.extend(files);
+        files
+    });
+    work.files.extend(written.into_iter().flatten());
 }
 
 /// `build/<environment>/<unit>`
@@ -75,10 +76,13 @@ fn manifest(work: &Work<'_>, unit: &Unit<'_>, written: &BTreeMap<String, String>
     let inputs: Map<String, Json> = unit.inputs.iter().map(|(variable, (from, output))| (variable.clone(), json!({"unit": from, "output": output}))).collect();
     let mut digest = Sha256::new();
     for (path, text) in written {
-        digest.update(format!("{}:{path}{}:{text}", path.len(), text.len()));
+        for part in [path, text] {
+            digest.update((part.len() as u64).to_be_bytes());
+            digest.update(part.as_bytes());
+        }
     }
     let digest: String = digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-    let catalog = work.input.catalog.folder(&unit.entry.kind).map(|folder| folder.digest());
+    let catalog = work.input.catalog.digest(&unit.entry.kind);
     json!({
         "format": FORMAT,
         "unit": unit.id.to_string(),

@@ -27,13 +27,9 @@ pub fn widest(catalog: &Catalog, kind: &str) -> Result<std::sync::Arc<Component>
 /// Help for a setting: what it is, its type, range, default and an example.
 pub fn help(setting: &Setting) -> String {
     let mut notes = Vec::new();
-    let show = |value: &Json| match value {
-        Json::String(text) => text.clone(),
-        Json::Array(items) => items.iter().map(|item| item.as_str().map_or_else(|| item.to_string(), str::to_owned)).collect::<Vec<_>>().join(","),
-        other => other.to_string(),
-    };
+    let show = shown;
     match setting.kind {
-        SettingType::Enum => notes.push(setting.values.join("|")),
+        SettingType::Enum => notes.push(format!("one of {}", setting.values.join(", "))),
         SettingType::Secret => notes.push(if setting.generate == Some(0) { "`-` reads it from stdin or asks".to_owned() } else { "generated if not given; `-` reads it from stdin or asks".to_owned() }),
         _ => {}
     }
@@ -56,6 +52,26 @@ pub fn help(setting: &Setting) -> String {
         notes.push("cannot be changed later".to_owned());
     }
     if notes.is_empty() { setting.help.clone() } else { format!("{} [{}]", setting.help, notes.join("; ")) }
+}
+
+/// The message about a value that does not fit, with one that would.
+pub fn bad_value(what: &str, problem: &str, given: &Json, setting: &Setting) -> Diagnostic {
+    let with_unit = given.as_str().map(|text| Json::from(format!("{text}G"))).filter(|value| setting.kind == SettingType::Size && setting.check(value).is_ok());
+    let fits = with_unit.or_else(|| setting.example.clone()).or_else(|| setting.default.clone()).or_else(|| setting.values.first().map(|value| Json::from(value.as_str())));
+    let fix = match fits.as_ref().map(shown).filter(|text| !text.is_empty()) {
+        Some(fits) if setting.positional => format!("{fits}, for example"),
+        Some(fits) => format!("{what} {fits}, for example"),
+        None => format!("give {what} another value"),
+    };
+    Diagnostic::error(codes::BAD_VALUE, format!("{what}: {problem}")).why(format!("{what} is: {}", help(setting))).fix(fix)
+}
+
+fn shown(value: &Json) -> String {
+    match value {
+        Json::String(text) => text.clone(),
+        Json::Array(items) => items.iter().map(|item| item.as_str().map_or_else(|| item.to_string(), str::to_owned)).collect::<Vec<_>>().join(","),
+        other => other.to_string(),
+    }
 }
 
 /// All flags of a component, for `create` and `update`.
@@ -132,7 +148,7 @@ pub fn read(context: &Context, matches: &ArgMatches, component: &Component, base
         let Ok(Some(values)) = matches.try_get_many::<String>(name) else { continue };
         let values: Vec<&str> = values.map(String::as_str).collect();
         if setting.kind == SettingType::Secret {
-            match secret(context, name, values[0], &mut said.warnings) {
+            match secret(context, kind, name, values[0], &mut said.warnings) {
                 Ok(secret) => {
                     said.secrets.insert(name.clone(), secret);
                     said.request.secrets.insert(name.clone());
@@ -146,7 +162,7 @@ pub fn read(context: &Context, matches: &ArgMatches, component: &Component, base
             Ok(()) => {
                 said.request.settings.insert(name.clone(), value);
             }
-            Err(problem) => found.push(Diagnostic::error(codes::BAD_VALUE, format!("--{}: {problem}", flag(name))).fix(help(setting))),
+            Err(problem) => found.push(bad_value(&format!("--{}", flag(name)), &problem, &value, setting)),
         }
     }
     for (name, _) in base.features.iter().filter(|(_, feature)| feature.when.is_none()) {
@@ -175,9 +191,9 @@ pub fn read(context: &Context, matches: &ArgMatches, component: &Component, base
     if found.has_errors() { Err(found) } else { Ok(said) }
 }
 
-fn secret(context: &Context, name: &str, value: &str, warnings: &mut Diagnostics) -> Result<Secret, Diagnostic> {
+fn secret(context: &Context, kind: &str, name: &str, value: &str, warnings: &mut Diagnostics) -> Result<Secret, Diagnostic> {
     if value == "-" {
-        return prompt::secret(context, name);
+        return prompt::secret(context, name, &format!("eos create {kind} --{} -", flag(name)));
     }
     warnings.push(
         Diagnostic::warning(codes::SECRET_IN_ARGV, format!("--{} was given on the command line", flag(name)))

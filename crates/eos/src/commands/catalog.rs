@@ -12,6 +12,10 @@ use crate::args::component;
 use crate::outcome::Outcome;
 use crate::views::style::Style;
 use crate::views::table::Table;
+use crate::views::wrap::wrapped;
+
+/// Columns for flags and names in `catalog show`.
+const KEY_WIDTH: usize = 22;
 
 pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
     let kind = |required: bool| Arg::new("kind").value_name("KIND").required(required).help("A kind or an alias");
@@ -80,7 +84,12 @@ fn show(call: &Call<'_>, catalog: &Catalog, word: &str) -> Result<Outcome, Diagn
     let mut section = |title: &str, rows: Vec<(String, String)>| {
         if !rows.is_empty() {
             text.push_str(&format!("\n{}\n", style.bold(title)));
-            rows.iter().for_each(|(key, value)| text.push_str(&format!("  {key:<22} {value}\n")));
+            for (key, value) in &rows {
+                let key_width = key.chars().count().max(KEY_WIDTH);
+                let room = |used: usize| call.context.width.saturating_sub(used + 3);
+                let lines = wrapped(value, room(key_width), room(KEY_WIDTH));
+                text.push_str(&format!("  {key:<KEY_WIDTH$} {}\n", lines.join(&format!("\n{}", " ".repeat(KEY_WIDTH + 3)))));
+            }
         }
     };
     section("Settings", widest.settings.iter().map(|(name, setting)| (format!("--{}", component::flag(name)), format!("{}: {}", setting.kind.as_str(), component::help(setting)))).collect());
@@ -116,7 +125,7 @@ fn check_kinds(catalog: &Catalog, only: Option<String>) -> Result<Outcome, Diagn
 }
 
 fn new(call: &Call<'_>, word: &str) -> Result<Outcome, Diagnostics> {
-    let kind: Kind = word.parse().map_err(|problem: eos_model::name::BadName| Diagnostic::error(codes::BAD_NAME, problem.to_string()))?;
+    let kind: Kind = word.parse().map_err(|problem: eos_model::name::BadName| Diagnostic::from(problem))?;
     let root = Estate::find_root(&call.context.directory)?;
     let path = camino::Utf8Path::new("catalog").join(kind.as_str()).join("component.yaml");
     if root.join(&path).exists() {

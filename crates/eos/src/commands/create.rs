@@ -83,8 +83,9 @@ pub struct Intent<'a> {
 /// Shows or records the change and tells the person what happened.
 pub fn record(call: &Call<'_>, matches: &ArgMatches, loaded: &mut Loaded, env: &EnvName, intent: Intent<'_>) -> Result<Outcome, Diagnostics> {
     let prepared = intent.prepared;
+    let warnings = own_warnings(intent.planned, prepared);
     if matches.get_flag("dry-run") {
-        return Ok(dry_run(call, loaded, env, intent.planned, prepared).with_warnings(prepared.compiled.warnings.clone()));
+        return Ok(dry_run(call, loaded, env, intent.planned, prepared).with_warnings(warnings));
     }
     let reason = matches.get_one::<String>("because").cloned();
     let recorded = recording::commit(call.context, loaded, env, prepared, intent.subject, intent.line, reason)?;
@@ -106,10 +107,16 @@ pub fn record(call: &Call<'_>, matches: &ArgMatches, loaded: &mut Loaded, env: &
     if let Some(commit) = &recorded.commit {
         let count = recorded.difference.count();
         text.push_str(&format!("Recorded as {}; {count} file{} under build/{env} {} up to date.\n", &commit[..10], if count == 1 { "" } else { "s" }, if count == 1 { "is" } else { "are" }));
-        text.push_str("Nothing was applied: this eos records and compiles. tofu, nomad and salt run what is in build/.\n");
+        text.push_str("Nothing was applied yet: this eos records and compiles.\n");
     }
     let json = document(intent.planned, &prepared.made, recorded.commit.as_deref(), &recorded.difference);
-    Ok(Outcome::new(text, json).with_warnings(prepared.compiled.warnings.clone()))
+    Ok(Outcome::new(text, json).with_warnings(warnings))
+}
+
+/// Warnings about what the command touched; `eos compile` shows those about the rest.
+fn own_warnings(planned: &Planned, prepared: &Prepared) -> Diagnostics {
+    let touched = |message: &str| planned.entries.iter().any(|entry| message.strip_prefix(entry.name.as_str()).is_some_and(|rest| rest.starts_with([' ', ':'])));
+    Diagnostics(prepared.compiled.warnings.0.iter().filter(|warning| touched(&warning.message)).cloned().collect())
 }
 
 /// Generated secrets, shown this once.

@@ -37,7 +37,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let prepared = Prepared { change, compiled, made: Vec::new() };
     if matches.get_flag("dry-run") {
         let difference = build_folder::compare(&loaded.estate.root, &env, &prepared.compiled.files);
-        let text = format!("Dry run: {what} would go, and {} file(s) under build/{env} with it. Nothing was written.\n", difference.count());
+        let text = format!("Dry run: {what} would go, with {} file(s) under build/{env}. Nothing was written.\n", difference.count());
         let files: Vec<_> = prepared.change.files.keys().collect();
         return Ok(Outcome::new(text, json!({"dry_run": true, "files": files, "build": {"changed": difference.changed, "removed": difference.removed}})));
     }
@@ -48,13 +48,18 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     for path in &kept {
         text.push_str(&format!("  its data stays at {path}\n"));
     }
+    let left = words.last().map(|name| intent::left_behind(&environment, name)).unwrap_or_default();
+    if !left.is_empty() {
+        let names: Vec<&str> = left.iter().map(|name| name.as_str()).collect();
+        text.push_str(&format!("  made for it and needed by nothing else: {} (eos delete takes one at a time)\n", names.join(", ")));
+    }
     text.push_str("Nothing was applied: what runs goes on running until it is stopped.\n");
-    Ok(Outcome::new(text, json!({"deleted": what, "commit": recorded.commit, "kept": kept, "applied": false})).with_warnings(warnings))
+    Ok(Outcome::new(text, json!({"deleted": what, "commit": recorded.commit, "kept": kept, "left_behind": left, "applied": false})).with_warnings(warnings))
 }
 
 fn delete_component(loaded: &Loaded, environment: &Environment, name: &str, change: &mut Change) -> Result<(String, Vec<String>), Diagnostics> {
     intent::delete(environment, name)?;
-    let name: Name = name.parse().map_err(|problem: eos_model::name::BadName| Diagnostic::error(codes::BAD_NAME, problem.to_string()))?;
+    let name: Name = name.parse().map_err(|problem: eos_model::name::BadName| Diagnostic::from(problem))?;
     let entry = &environment.components[&name];
     let path = component_path(&environment.name, &name);
     refuse_foreign(loaded, environment, &entry.node, &path)?;
@@ -67,7 +72,7 @@ fn delete_component(loaded: &Loaded, environment: &Environment, name: &str, chan
 }
 
 fn delete_host(loaded: &Loaded, environment: &Environment, name: &str, change: &mut Change) -> Result<String, Diagnostics> {
-    let name: HostName = name.parse().map_err(|problem: eos_model::name::BadName| Diagnostic::error(codes::BAD_NAME, problem.to_string()))?;
+    let name: HostName = name.parse().map_err(|problem: eos_model::name::BadName| Diagnostic::from(problem))?;
     let Some(host) = environment.hosts.get(&name) else {
         return Err(Diagnostic::error(codes::UNKNOWN_NAME, format!("there is no host {name}")).fix("eos list hosts").into());
     };

@@ -2,7 +2,7 @@
 
 use clap::{Arg, ArgMatches, Command};
 use eos_compile::intent::{component_path, host_path};
-use eos_model::{Diagnostic, Diagnostics, HostName, Name, codes};
+use eos_model::{Diagnostic, Diagnostics, HostName, Name};
 use serde_json::json;
 
 use super::Call;
@@ -21,7 +21,7 @@ pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
 pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics> {
     let loaded = Loaded::open(call.context)?;
     let env = loaded.env(matches.get_one::<String>("env").map(String::as_str))?;
-    let bad = |problem: eos_model::name::BadName| Diagnostic::error(codes::BAD_NAME, problem.to_string());
+    let bad = |problem: eos_model::name::BadName| Diagnostic::from(problem);
     let path = match matches.get_one::<String>("name") {
         None => None,
         Some(name) => {

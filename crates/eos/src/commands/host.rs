@@ -30,7 +30,7 @@ pub fn create(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnost
     let context = call.context;
     let text = |key: &str| matches.get_one::<String>(key).cloned();
     let name: HostName =
-        text("NAME").unwrap_or_default().parse().map_err(|problem: eos_model::name::BadName| Diagnostic::error(codes::BAD_NAME, problem.to_string()))?;
+        text("NAME").unwrap_or_default().parse().map_err(|problem: eos_model::name::BadName| Diagnostic::from(problem))?;
     let local = name.as_str() == "local";
     let pick = |given: Option<String>, here: &str, there: &str| given.unwrap_or_else(|| if local { here.to_owned() } else { there.to_owned() });
     let request = HostRequest {
@@ -71,7 +71,7 @@ fn check_words(request: &HostRequest) -> Result<(), Diagnostics> {
     let words = [("address", Some(&request.address)), ("nomad-node", Some(&request.nomad_node)), ("volume-group", request.volume_group.as_ref())];
     for (flag, value) in words {
         if let Some(value) = value.filter(|value| !plain(value)) {
-            found.push(Diagnostic::error(codes::BAD_VALUE, format!("--{flag}: {value:?} may hold letters, digits, '.', '_', ':' and '-' only")));
+            found.push(Diagnostic::error(codes::BAD_VALUE, format!("--{flag}: {value:?} may hold letters, digits, '.', '_', ':' and '-' only")).fix(format!("--{flag} {}", if flag == "address" { "10.0.0.5, or a name such as db1.example.org" } else { "a plain word such as db1" })));
         }
     }
     if found.has_errors() { Err(found) } else { Ok(()) }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use camino::{Utf8Path, Utf8PathBuf};
 use clap::{Arg, ArgMatches, Command};
 use eos_compile::COMPILER;
 use eos_model::{Diagnostic, Diagnostics, Name, codes};
@@ -25,10 +26,10 @@ pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
 pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics> {
     let context = call.context;
     let folder = matches.get_one::<String>("folder").map_or(".", String::as_str);
-    let root = if folder == "." { context.directory.clone() } else { context.directory.join(folder) };
+    let root = plain(if folder == "." { &context.directory } else { Utf8Path::new(folder) }, &context.directory);
     let wanted = matches.get_one::<String>("name").map(String::as_str).or(root.file_name()).unwrap_or("estate");
     let name: Name = wanted.parse().map_err(|problem: eos_model::name::BadName| {
-        Diagnostic::error(codes::BAD_NAME, problem.to_string()).fix("eos init <folder> --name <name>")
+        Diagnostic::error(codes::BAD_NAME, problem.to_string()).fix("give it one: eos init <folder> --name shop")
     })?;
     let executor = matches.get_one::<String>("executor").cloned().unwrap_or_else(|| tools::executor_here(context));
     let (identity, made) = identity(context)?;
@@ -44,7 +45,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let environments: BTreeMap<_, _> = estate.file.environments.iter().map(|(name, settings)| (name.as_str(), settings.tier.as_str())).collect();
     let mut text = format!("Estate {name} made in {}.\n", if folder == "." { "this folder" } else { folder });
     if made {
-        text.push_str(&format!("Your identity for secrets is {}. Back it up: without it nobody reads them.\n", context.identity_file));
+        text.push_str(&format!("Your identity for secrets is {}\n  Back it up: without it nobody reads them.\n", context.identity_file));
     }
     text.push_str("Next:\n");
     if folder != "." {
@@ -55,6 +56,13 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         text,
         json!({"estate": name, "folder": root, "environments": environments, "executor": executor, "identity": context.identity_file, "identity_made": made}),
     ))
+}
+
+/// A path below `start` without `.` and `..`, as far as it exists.
+fn plain(path: &Utf8Path, start: &Utf8Path) -> Utf8PathBuf {
+    let whole = start.join(path);
+    let (Some(parent), Some(name)) = (whole.parent(), whole.file_name()) else { return whole };
+    parent.canonicalize_utf8().map_or_else(|_| whole.clone(), |parent| parent.join(name))
 }
 
 /// The person's identity, made on first use.

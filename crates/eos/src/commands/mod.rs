@@ -87,7 +87,7 @@ Examples:
   eos list                            what there is
   eos history                         who did what, and why
 
-Exit codes: 0 done, 1 failed, 2 there are changes, 3 a mistake in what was asked, 4 refused, 5 stuck.";
+Exit codes: 0 done, 1 failed, 2 changes, 3 a mistake in what was asked, 4 refused, 5 stuck.";
 
 /// Runs what was typed.
 pub fn run(context: &Context, words: &[String]) -> Result<Outcome, Diagnostics> {
@@ -150,13 +150,11 @@ fn usage(error: &clap::Error) -> Result<Outcome, Diagnostics> {
     {
         message = format!("{message} {argument}");
     }
-    let tip = rest.iter().find_map(|line| line.strip_prefix("tip: "));
-    let usage = rest.iter().find_map(|line| line.strip_prefix("Usage: "));
-    let mut diagnostic = Diagnostic::error(codes::USAGE, message);
-    if let Some(fix) = tip.map(str::to_owned).or_else(|| usage.map(|usage| format!("{usage} (--help shows all)"))) {
-        diagnostic = diagnostic.fix(fix);
-    }
-    Err(diagnostic.into())
+    // The other tips of clap ("to pass '--x' as a value, use '-- --x'") help nobody here.
+    let near = rest.iter().find_map(|line| line.strip_prefix("tip: a similar ")?.rsplit_once(": ")).map(|(_, near)| format!("did you mean {}?", near.trim_matches('\'')));
+    let usage = rest.iter().find_map(|line| line.strip_prefix("Usage: ")).unwrap_or("eos");
+    let fix = near.unwrap_or_else(|| format!("{usage} (--help shows all)"));
+    Err(Diagnostic::error(codes::USAGE, message).fix(fix).into())
 }
 
 /// The catalogue of the estate one is in, or the built-in one outside of any.

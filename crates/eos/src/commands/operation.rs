@@ -93,7 +93,7 @@ pub fn record(call: &Call<'_>, matches: &ArgMatches, kind: &str, verb: &str) -> 
             Ok(()) => {
                 args.insert(name.clone(), value);
             }
-            Err(problem) => wrong.push(Diagnostic::error(codes::BAD_VALUE, format!("{name}: {problem}")).fix(component::help(setting))),
+            Err(problem) => wrong.push(component::bad_value(&if setting.positional { name.to_uppercase() } else { format!("--{}", component::flag(name)) }, &problem, &value, setting)),
         }
     }
     if wrong.has_errors() {

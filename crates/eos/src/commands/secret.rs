@@ -2,7 +2,7 @@
 
 use clap::{Arg, ArgMatches, Command};
 use eos_compile::intent::{component_path, entry_text};
-use eos_model::{Diagnostic, Diagnostics, Name, SecretRef, codes};
+use eos_model::{Diagnostic, Diagnostics, Name, SecretRef, codes, nearest::nearest};
 use eos_pillar::{Change, Environment};
 use eos_secrets::{Identity, Recipient, RECIPIENTS_FILE, Secret};
 use serde_json::{Value as Json, json};
@@ -79,12 +79,17 @@ fn list(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics> {
 fn path(matches: &ArgMatches) -> Result<(Name, Name), Diagnostic> {
     let text = matches.get_one::<String>("path").map_or("", String::as_str);
     let parts = text.split_once('/').and_then(|(name, key)| Some((name.parse().ok()?, key.parse().ok()?)));
-    parts.ok_or_else(|| Diagnostic::error(codes::UNKNOWN_SECRET, format!("{text:?} is not <name>/<key>")).fix("eos secret list shows them"))
+    parts.ok_or_else(|| Diagnostic::error(codes::UNKNOWN_SECRET, format!("{text:?} is not <name>/<key>")).fix("like grafana/admin_password; eos secret list shows them"))
 }
 
 fn current(environment: &Environment, name: &Name, key: &Name) -> Result<SecretRef, Diagnostic> {
     let found = used(environment).into_iter().map(|(reference, _)| reference).find(|reference| reference.name == *name && reference.key == *key);
-    found.ok_or_else(|| Diagnostic::error(codes::UNKNOWN_SECRET, format!("{} has no secret {name}/{key}", environment.name)).fix("eos secret list shows them"))
+    found.ok_or_else(|| {
+        let known: Vec<String> = used(environment).into_iter().map(|(reference, _)| format!("{}/{}", reference.name, reference.key)).collect();
+        let near = nearest(&format!("{name}/{key}"), known.iter().map(String::as_str));
+        let fix = near.map_or_else(|| format!("eos secret list --env {} shows them", environment.name), |near| format!("did you mean {near}?"));
+        Diagnostic::error(codes::UNKNOWN_SECRET, format!("{} has no secret {name}/{key}", environment.name)).fix(fix)
+    })
 }
 
 fn show(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics> {
@@ -100,15 +105,19 @@ fn show(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics> {
 
 fn renew(call: &Call<'_>, matches: &ArgMatches, random: bool) -> Result<Outcome, Diagnostics> {
     let (name, key) = path(matches)?;
-    let given = if random { None } else { Some(prompt::secret(call.context, &format!("{name}/{key}"))?) };
+    let given = if random { None } else { Some(prompt::secret(call.context, &format!("{name}/{key}"), &format!("eos secret set {name}/{key}"))?) };
     let mut loaded = Loaded::open_for_change(call.context)?;
     let env = loaded.env(matches.get_one::<String>("env").map(String::as_str))?;
     let environment = loaded.environment(&env)?;
     let before = current(&environment, &name, &key)?;
-    let after = SecretRef { version: before.version + 1, ..before.clone() };
+    // A reference without its file, as one written by hand is at first, gets the file and stays as it is.
+    let awaited = !loaded.estate.root.join(eos_secrets::file_of(&before)).exists();
+    let after = SecretRef { version: before.version + u32::from(!awaited), ..before.clone() };
     let entry = &environment.components[&name];
     let file = component_path(&env, &name);
-    refuse_foreign(&loaded, &environment, &entry.node, &file)?;
+    if !awaited {
+        refuse_foreign(&loaded, &environment, &entry.node, &file)?;
+    }
     let mut json = entry.node.to_json();
     for section in ["settings", "secrets"] {
         if let Some(slot) = json.get_mut(section).and_then(|section| section.get_mut(key.as_str())).filter(|slot| slot.as_str() == Some(&before.to_string())) {
@@ -153,7 +162,9 @@ fn recipients(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnost
         }
         return Ok(Outcome::new(table.render(call.context.width, call.context.color_stdout), json!({ "recipients": rows })));
     }
-    let wanted = matches.get_one::<String>("recipient").map(String::as_str).unwrap_or_default();
+    let Some(wanted) = matches.get_one::<String>("recipient") else {
+        return Err(Diagnostic::error(codes::USAGE, format!("{action} whom? A public key must follow")).fix(format!("eos secret recipients {action} age1…")).into());
+    };
     let recipient: Recipient = wanted.parse::<Recipient>()?;
     let mut loaded = Loaded::open_for_change(call.context)?;
     let mut all = eos_secrets::read_recipients(&loaded.estate.root)?;

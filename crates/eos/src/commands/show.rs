@@ -1,7 +1,7 @@
-//! `eos show`: one component with every choice, or one host.
+//! `eos show`: one component with every choice, or the environment's whole pillar as Salt renders it.
 
-use clap::{Arg, ArgMatches, Command};
-use eos_catalog::Component;
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use eos_catalog::{Component, SettingType};
 use eos_compile::intent;
 use eos_model::Diagnostics;
 use eos_pillar::ComponentEntry;
@@ -14,7 +14,10 @@ use crate::outcome::Outcome;
 use crate::views::style::Style;
 
 pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
-    Ok(command.arg(Arg::new("name").value_name("NAME").required(true).help("A name in the environment")).after_help("Examples:\n  eos show nextcloud\n  eos show nextcloud --json"))
+    Ok(command
+        .arg(Arg::new("name").value_name("NAME").required_unless_present("pillar").help("A name in the environment"))
+        .arg(Arg::new("pillar").long("pillar").action(ArgAction::SetTrue).conflicts_with("name").help("The environment's merged pillar, as Salt renders it"))
+        .after_help("Examples:\n  eos show nextcloud\n  eos show nextcloud --json\n  eos show --pillar --env staging"))
 }
 
 /// The port settings of an entry with their numbers, given or default.
@@ -50,6 +53,10 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let loaded = Loaded::open(call.context)?;
     let env = loaded.env(matches.get_one::<String>("env").map(String::as_str))?;
     let environment = loaded.environment(&env)?;
+    if matches.get_flag("pillar") {
+        let pillar = environment.pillar.to_json();
+        return Ok(Outcome::new(eos_yaml::write(&pillar), json!({"environment": env, "pillar": pillar})));
+    }
     let Some(entry) = environment.components.get(name) else {
         return Err(intent::unknown_name(&environment, name).into());
     };
@@ -66,12 +73,19 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     if !entry.features.is_empty() {
         line("features", &entry.features.join(", "));
     }
+    let mut document = entry.node.to_json();
     let mut settings = serde_json::Map::new();
     for (key, setting) in &component.settings {
         let given = entry.settings.get(key).map(|node| node.to_json());
         let value = given.clone().or_else(|| setting.default.clone()).unwrap_or(Json::Null);
         if value.is_null() {
             continue;
+        }
+        // In clear it has no business in the pillar, and none on a screen.
+        let in_clear = setting.kind == SettingType::Secret && setting.check(&value).is_err();
+        let value = if in_clear { Json::from("•••") } else { value };
+        if in_clear && let Some(slot) = document.pointer_mut(&format!("/settings/{key}")) {
+            *slot = value.clone();
         }
         let shown = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         let note = if given.is_none() { "  (default)" } else { "" };
@@ -96,6 +110,6 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let file = environment.sources.file(entry.node.file).map(|file| file.to_string()).unwrap_or_default();
     line("written in", &file);
     line("compiled to", &format!("build/{env}/{name}"));
-    let json = json!({"name": name, "kind": entry.kind, "environment": env, "entry": entry.node.to_json(), "settings": settings, "needed_by": needed_by, "file": file});
+    let json = json!({"name": name, "kind": entry.kind, "environment": env, "entry": document, "settings": settings, "needed_by": needed_by, "file": file});
     Ok(Outcome::new(text, json))
 }

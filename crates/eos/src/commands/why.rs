@@ -63,9 +63,14 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
                 sources.push(json!({"catalog": kind}));
             }
             Some(origins) => {
-                for origin in origins {
-                    let source = blame.source(origin);
-                    out.push_str(&source.text(style));
+                let mut found: Vec<Source> = origins.iter().map(|origin| blame.source(origin)).collect();
+                // Keys of one change stand together, with the command once.
+                found.sort_by(|a, b| a.change_id().cmp(&b.change_id()));
+                for (index, source) in found.iter().enumerate() {
+                    out.push_str(&source.key_line(style));
+                    if found.get(index + 1).is_none_or(|next| next.change_id() != source.change_id()) {
+                        out.push_str(&source.change_line());
+                    }
                     sources.push(source.json());
                 }
             }
@@ -79,7 +84,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
 }
 
 fn no_artifact(path: &Utf8Path) -> Diagnostic {
-    Diagnostic::error(codes::CANNOT_READ, format!("{path} is not an artifact of this estate")).fix("eos compile, then name a file under build/<environment>/<unit>/")
+    Diagnostic::error(codes::UNKNOWN_NAME, format!("{path} is not an artifact of this estate")).fix("eos compile, then name a file under build/<environment>/<unit>/")
 }
 
 fn in_estate(call: &Call<'_>, loaded: &Loaded, file: &str) -> Result<Utf8PathBuf, Diagnostic> {
@@ -125,15 +130,21 @@ fn line_of(file: &str, bytes: &[u8], key: &str) -> Option<usize> {
 }
 
 impl Source {
-    fn text(&self, style: Style) -> String {
+    fn change_id(&self) -> Option<&str> {
+        self.change.as_ref().map(|change| change.commit.as_str())
+    }
+
+    fn key_line(&self, style: Style) -> String {
         let place = self.line.map_or_else(|| self.file.clone(), |line| format!("{}:{line}", self.file));
-        let mut out = format!("       {} {}\n", style.cyan(&self.key), style.dim(&place));
-        if let Some(change) = &self.change {
-            let who = change.user.as_deref().unwrap_or(&change.author);
-            let what = change.command.as_deref().unwrap_or(&change.subject);
-            out.push_str(&format!("       {}  {who}  {}: {what}\n", date::minute(change.time), &change.commit[..10]));
-        }
-        out
+        let short = self.key.strip_prefix("eos:").unwrap_or(&self.key).strip_prefix("components:").unwrap_or(&self.key);
+        format!("       {}  {}\n", style.cyan(short), style.dim(&place))
+    }
+
+    fn change_line(&self) -> String {
+        let Some(change) = &self.change else { return String::new() };
+        let who = change.user.as_deref().unwrap_or(&change.author);
+        let what = change.command.as_deref().unwrap_or(&change.subject);
+        format!("         {} {} by {who}: {what}\n", &change.commit[..10], date::minute(change.time))
     }
 
     fn json(&self) -> Json {

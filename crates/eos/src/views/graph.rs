@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use super::layout::{self, HIGH, WIDE};
+
 pub struct Graph {
     pub title: String,
     /// In the order of applying: what a unit needs stands before it.
@@ -49,25 +51,11 @@ fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n"))
 }
 
-const WIDE: usize = 190;
-const HIGH: usize = 54;
-const GAP_X: usize = 90;
-const GAP_Y: usize = 22;
-const MARGIN: usize = 40;
-const HEAD: usize = 50;
-
 /// A picture that needs nothing but a browser, readable on light and dark pages.
 pub fn svg(graph: &Graph) -> String {
-    let layers = layers(graph);
-    let place: BTreeMap<&str, (usize, usize)> = layers
-        .iter()
-        .enumerate()
-        .flat_map(|(column, units)| units.iter().enumerate().map(move |(row, unit)| (*unit, (MARGIN + column * (WIDE + GAP_X), HEAD + row * (HIGH + GAP_Y)))))
-        .collect();
-    let columns = layers.len().max(1);
-    let rows = layers.iter().map(Vec::len).max().unwrap_or(0).max(1);
-    let width = 2 * MARGIN + columns * WIDE + (columns - 1) * GAP_X;
-    let height = HEAD + MARGIN + rows * HIGH + (rows - 1) * GAP_Y;
+    const MARGIN: usize = layout::MARGIN;
+    let layout = layout::arrange(graph);
+    let (width, height) = (layout.width, layout.height);
     let mut out = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" font-family=\"system-ui, sans-serif\">\n\
          <rect width=\"100%\" height=\"100%\" fill=\"#fbfbfd\"/>\n\
@@ -75,46 +63,33 @@ pub fn svg(graph: &Graph) -> String {
          <text x=\"{MARGIN}\" y=\"30\" font-size=\"16\" font-weight=\"600\" fill=\"#1c2333\">{}</text>\n",
         escaped(&graph.title)
     );
-    for (need, unit) in edges(graph) {
-        let (Some((x1, y1)), Some((x2, y2))) = (place.get(need), place.get(unit)) else { continue };
-        let (x1, y1, x2, y2) = (x1 + WIDE, y1 + HIGH / 2, *x2, y2 + HIGH / 2);
-        let bend = GAP_X / 2;
-        out.push_str(&format!("<path d=\"M{x1},{y1} C{},{y1} {},{y2} {x2},{y2}\" fill=\"none\" stroke=\"#8a93a6\" stroke-width=\"1.3\" marker-end=\"url(#tip)\"/>\n", x1 + bend, x2.saturating_sub(bend)));
+    for points in &layout.edges {
+        out.push_str(&format!("<path d=\"{}\" fill=\"none\" stroke=\"#8a93a6\" stroke-width=\"1.3\" marker-end=\"url(#tip)\"/>\n", curve(points)));
     }
     for unit in &graph.boxes {
-        let Some((x, y)) = place.get(unit.name.as_str()) else { continue };
+        let Some((x, y)) = layout.boxes.get(unit.name.as_str()) else { continue };
         let (fill, stroke) = if unit.holds_data { ("#eef4ff", "#3566c8") } else { ("#ffffff", "#5a6478") };
         out.push_str(&format!("<rect x=\"{x}\" y=\"{y}\" width=\"{WIDE}\" height=\"{HIGH}\" rx=\"9\" fill=\"{fill}\" stroke=\"{stroke}\" stroke-width=\"1.4\"/>\n"));
         out.push_str(&format!("<text x=\"{}\" y=\"{}\" font-size=\"14\" font-weight=\"600\" fill=\"#1c2333\">{}</text>\n", x + 14, y + 23, escaped(&shortened(&unit.name, 22))));
-        out.push_str(&format!("<text x=\"{}\" y=\"{}\" font-size=\"11\" fill=\"#5a6478\">{}</text>\n", x + 14, y + 41, escaped(&shortened(&unit.below, 30))));
+        out.push_str(&format!("<text x=\"{}\" y=\"{}\" font-size=\"11\" fill=\"#5a6478\">{}</text>\n", x + 14, y + 41, escaped(&shortened(&unit.below, 32))));
     }
     out.push_str("</svg>\n");
     out
 }
 
-/// Columns by the longest way from a unit that needs nothing; rows near what they need.
-fn layers(graph: &Graph) -> Vec<Vec<&str>> {
-    let mut depth: BTreeMap<&str, usize> = BTreeMap::new();
-    for unit in &graph.boxes {
-        let own = unit.needs.iter().filter_map(|need| depth.get(need.as_str())).max().map_or(0, |deepest| deepest + 1);
-        depth.insert(&unit.name, own);
-    }
-    let mut layers: Vec<Vec<&str>> = vec![Vec::new(); depth.values().max().map_or(0, |deepest| deepest + 1)];
-    let mut row: BTreeMap<&str, usize> = BTreeMap::new();
-    for column in 0..layers.len() {
-        let mut units: Vec<(usize, &str)> = Vec::new();
-        for unit in graph.boxes.iter().filter(|unit| depth[unit.name.as_str()] == column) {
-            let rows: Vec<usize> = unit.needs.iter().filter_map(|need| row.get(need.as_str()).copied()).collect();
-            let middle = if rows.is_empty() { usize::MAX } else { rows.iter().sum::<usize>() * 100 / rows.len() };
-            units.push((middle, &unit.name));
-        }
-        units.sort();
-        for (index, (_, unit)) in units.into_iter().enumerate() {
-            row.insert(unit, index);
-            layers[column].push(unit);
+/// A line through its points: level at each of them, bent in between.
+fn curve(points: &[(usize, usize)]) -> String {
+    let mut out = String::new();
+    for (index, (x, y)) in points.iter().enumerate() {
+        match index.checked_sub(1).map(|before| points[before]) {
+            None => out.push_str(&format!("M{x},{y}")),
+            Some((before_x, before_y)) => {
+                let middle = (before_x + x) / 2;
+                out.push_str(&format!(" C{middle},{before_y} {middle},{y} {x},{y}"));
+            }
         }
     }
-    layers
+    out
 }
 
 fn shortened(text: &str, most: usize) -> String {

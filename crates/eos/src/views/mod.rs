@@ -4,6 +4,8 @@ pub mod date;
 pub mod diagnostics;
 pub mod diff;
 pub mod graph;
+pub mod layout;
 pub mod prompt;
 pub mod style;
 pub mod table;
+pub mod wrap;

@@ -8,8 +8,8 @@ use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
 
 use crate::context::Context;
 
-/// A secret: typed without echo, or the first line of stdin.
-pub fn secret(context: &Context, what: &str) -> Result<Secret, Diagnostic> {
+/// A secret: typed without echo, or the first line of stdin. `command` is what it may be piped into.
+pub fn secret(context: &Context, what: &str, command: &str) -> Result<Secret, Diagnostic> {
     let stdin = std::io::stdin();
     let mut line = String::new();
     if context.interactive {
@@ -25,17 +25,18 @@ pub fn secret(context: &Context, what: &str) -> Result<Secret, Diagnostic> {
             let _ = tcsetattr(&stdin, OptionalActions::Flush, &before);
         }
         let _ = writeln!(std::io::stderr());
-        read.map_err(|error| empty(what, &error.to_string()))?;
+        read.map_err(|error| empty(what, command, &error.to_string()))?;
     } else {
-        stdin.lock().read_line(&mut line).map_err(|error| empty(what, &error.to_string()))?;
+        stdin.lock().read_line(&mut line).map_err(|error| empty(what, command, &error.to_string()))?;
     }
     let value = line.trim_end_matches(['\n', '\r']);
     if value.is_empty() {
-        return Err(empty(what, "nothing came"));
+        return Err(empty(what, command, "nothing came"));
     }
     Ok(Secret::new(value.to_owned()))
 }
 
-fn empty(what: &str, problem: &str) -> Diagnostic {
-    Diagnostic::error(codes::NO_TERMINAL, format!("{what} was to be read from stdin: {problem}")).fix("pipe it in: pass show grafana | eos create grafana --admin-password -")
+fn empty(what: &str, command: &str, problem: &str) -> Diagnostic {
+    Diagnostic::error(codes::NO_TERMINAL, format!("{what} was to be read from stdin: {problem}"))
+        .fix(format!("pipe it in: pass show {what} | {command}"))
 }

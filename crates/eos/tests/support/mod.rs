@@ -44,7 +44,11 @@ impl Sandbox {
         let mut command = Command::new(env!("CARGO_BIN_EXE_eos"));
         let directory = if self.estate().is_dir() { self.estate() } else { self.path().to_owned() };
         command.args(args).current_dir(directory).env_clear().stdin(Stdio::null());
-        command.env("HOME", self.path().join("home")).env("USER", "kim").env("PATH", "/usr/bin:/bin").env("SOURCE_DATE_EPOCH", "1790000000");
+        command
+            .env("HOME", self.path().join("home"))
+            .env("USER", "kim")
+            .env("PATH", "/usr/bin:/bin")
+            .env("SOURCE_DATE_EPOCH", "1790000000");
         command
     }
 
@@ -81,11 +85,26 @@ impl Sandbox {
     /// Commits everything, as a person would after editing by hand.
     pub fn commit_by_hand(&self) {
         self.git(&["add", "-A"]);
-        self.git(&["-c", "user.name=Kim", "-c", "user.email=kim@example.org", "commit", "-q", "-m", "by hand"]);
+        self.git(&[
+            "-c",
+            "user.name=Kim",
+            "-c",
+            "user.email=kim@example.org",
+            "commit",
+            "-q",
+            "-m",
+            "by hand",
+        ]);
     }
 
     pub fn git(&self, args: &[&str]) -> String {
-        let output = Command::new("git").args(args).current_dir(self.estate()).env("HOME", self.path().join("home")).env("GIT_CONFIG_NOSYSTEM", "1").output().unwrap();
+        let output = Command::new("git")
+            .args(args)
+            .current_dir(self.estate())
+            .env("HOME", self.path().join("home"))
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .output()
+            .unwrap();
         assert!(output.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8(output.stdout).unwrap()
     }
@@ -121,6 +140,10 @@ impl From<Output> for Run {
 /// Where `make test` has put a tool. The tests run on real tools or not at all.
 pub fn tool(name: &str) -> PathBuf {
     let output = Command::new(env!("CARGO_BIN_EXE_eos")).args(["tools", "path", name]).output().unwrap();
-    assert!(output.status.success(), "{name} is not installed; `make test` installs it: {}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{name} is not installed; `make test` installs it: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     PathBuf::from(String::from_utf8(output.stdout).unwrap().trim())
 }
