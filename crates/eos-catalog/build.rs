@@ -29,7 +29,8 @@ fn main() {
             println!("cargo:rerun-if-changed={}", file.display());
             let relative = file.strip_prefix(&folder).expect("it is below").to_string_lossy().into_owned();
             let full = file.canonicalize().expect("it exists");
-            let _ = writeln!(table, "        ({relative:?}, include_bytes!({:?})),", full.display().to_string());
+            let _ =
+                writeln!(table, "        ({relative:?}, include_bytes!({:?})),", full.display().to_string());
         }
         table.push_str("    ]),\n");
     }

@@ -55,7 +55,11 @@ impl Catalog {
     pub fn from_layers(layers: impl IntoIterator<Item = (Origin, BTreeMap<String, Folder>)>) -> Catalog {
         let mut entries = BTreeMap::new();
         for (origin, folders) in layers {
-            entries.extend(folders.into_iter().map(|(kind, folder)| (kind, Entry { folder, origin, digest: OnceLock::new() })));
+            entries.extend(
+                folders
+                    .into_iter()
+                    .map(|(kind, folder)| (kind, Entry { folder, origin, digest: OnceLock::new() })),
+            );
         }
         Catalog { entries, read: Mutex::default(), variants: Mutex::default() }
     }
@@ -106,7 +110,12 @@ impl Catalog {
     }
 
     /// A component with the overlays of a runtime and of features laid over it.
-    pub fn variant(&self, kind: &str, runtime: Option<&str>, features: &BTreeSet<String>) -> Result<Arc<Component>, Diagnostics> {
+    pub fn variant(
+        &self,
+        kind: &str,
+        runtime: Option<&str>,
+        features: &BTreeSet<String>,
+    ) -> Result<Arc<Component>, Diagnostics> {
         let key = (kind.to_owned(), runtime.map(str::to_owned), features.clone());
         if let Some(known) = self.variants.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
             return Ok(Arc::clone(known));
@@ -116,11 +125,17 @@ impl Catalog {
         Ok(Arc::clone(variants.entry(key).or_insert(variant)))
     }
 
-    fn lay_overlays(&self, kind: &str, runtime: Option<&str>, features: &BTreeSet<String>) -> Result<Arc<Component>, Diagnostics> {
+    fn lay_overlays(
+        &self,
+        kind: &str,
+        runtime: Option<&str>,
+        features: &BTreeSet<String>,
+    ) -> Result<Arc<Component>, Diagnostics> {
         let read = self.read(kind);
         let read = read.as_ref().as_ref().map_err(Clone::clone)?;
         let mut json = read.json.clone();
-        if let Some(add) = runtime.and_then(|runtime| read.json.pointer(&format!("/runtimes/{runtime}/add"))) {
+        if let Some(add) = runtime.and_then(|runtime| read.json.pointer(&format!("/runtimes/{runtime}/add")))
+        {
             lay_over(&mut json, add);
         }
         for feature in read.component.features.keys().filter(|name| features.contains(*name)) {
@@ -129,10 +144,13 @@ impl Catalog {
             }
         }
         serde_json::from_value(json).map(Arc::new).map_err(|error| {
-            Diagnostic::error(codes::BAD_COMPONENT, format!("{kind} with {features:?} and runtime {runtime:?}: {error}"))
-                .at(Place::file(self.file(kind)))
-                .why("an overlay under `add` must itself have the shape of a component")
-                .into()
+            Diagnostic::error(
+                codes::BAD_COMPONENT,
+                format!("{kind} with {features:?} and runtime {runtime:?}: {error}"),
+            )
+            .at(Place::file(self.file(kind)))
+            .why("an overlay under `add` must itself have the shape of a component")
+            .into()
         })
     }
 
@@ -159,11 +177,16 @@ fn read_component(kind: &str, file: &Utf8Path, entry: &Entry) -> Result<Read, Di
     let bytes = entry.folder.files.get(COMPONENT_FILE).ok_or_else(missing)?;
     let document = eos_yaml::parse(file, bytes)?;
     let json = document.root.to_json();
-    if let Some(newer) = json.get("format").and_then(Json::as_u64).filter(|format| *format > u64::from(FORMAT)) {
-        return Err(Diagnostic::error(codes::NEWER_FORMAT, format!("{file} has format {newer}; this eos reads up to {FORMAT}"))
-            .at(Place::file(file))
-            .fix("use a newer eos")
-            .into());
+    if let Some(newer) =
+        json.get("format").and_then(Json::as_u64).filter(|format| *format > u64::from(FORMAT))
+    {
+        return Err(Diagnostic::error(
+            codes::NEWER_FORMAT,
+            format!("{file} has format {newer}; this eos reads up to {FORMAT}"),
+        )
+        .at(Place::file(file))
+        .fix("use a newer eos")
+        .into());
     }
     // The built-in ones were checked when eos was built; the schema's messages are for people's own.
     match serde_json::from_value::<Component>(json.clone()) {
@@ -180,7 +203,9 @@ fn read_component(kind: &str, file: &Utf8Path, entry: &Entry) -> Result<Read, Di
             if found.has_errors() {
                 return Err(found);
             }
-            Err(Diagnostic::error(codes::BAD_COMPONENT, format!("{file}: {error}")).at(Place::file(file)).into())
+            Err(Diagnostic::error(codes::BAD_COMPONENT, format!("{file}: {error}"))
+                .at(Place::file(file))
+                .into())
         }
     }
 }

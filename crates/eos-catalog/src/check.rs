@@ -14,7 +14,8 @@ use crate::reference::{self, Segment};
 use crate::setting::{Setting, SettingType};
 
 /// Flags every component that runs has; no setting, need or feature may take their names.
-pub const RESERVED: &[&str] = &["binary", "cpu", "env", "host", "memory", "replicas", "runtime", "tier", "version"];
+pub const RESERVED: &[&str] =
+    &["binary", "cpu", "env", "host", "memory", "replicas", "runtime", "tier", "version"];
 
 /// Everything wrong with a kind, over all of its variants.
 pub fn check(catalog: &Catalog, kind: &str) -> Diagnostics {
@@ -68,12 +69,15 @@ impl Checker<'_> {
             self.error(format!("the summary has more than 60 characters: {:?}", component.summary));
         }
         if let Some(container) = &component.runtimes.container
-            && (container.image.rsplit('/').next().unwrap_or_default().contains(':') || container.version.as_deref() == Some("latest"))
+            && (container.image.rsplit('/').next().unwrap_or_default().contains(':')
+                || container.version.as_deref() == Some("latest"))
         {
             self.error("an image is named without its tag, and `latest` is never a version".to_owned());
         }
         self.names(component);
-        for (name, setting) in component.settings.iter().chain(component.operations.values().flat_map(|op| &op.args)) {
+        for (name, setting) in
+            component.settings.iter().chain(component.operations.values().flat_map(|op| &op.args))
+        {
             self.setting(name, setting);
         }
         for (name, feature) in &component.features {
@@ -83,7 +87,10 @@ impl Checker<'_> {
                 Some(When::Need(need)) => component.needs.get(need).is_some_and(|need| need.soft),
             };
             if !exists {
-                self.error(format!("feature {name} waits for something that does not exist: {:?}", feature.when));
+                self.error(format!(
+                    "feature {name} waits for something that does not exist: {:?}",
+                    feature.when
+                ));
             }
         }
         let all: BTreeSet<String> = component.features.keys().cloned().collect();
@@ -100,7 +107,8 @@ impl Checker<'_> {
 
     fn names(&mut self, component: &Component) {
         let mut seen = BTreeSet::new();
-        let flags = component.features.iter().filter(|(_, feature)| feature.when.is_none()).map(|(name, _)| name);
+        let flags =
+            component.features.iter().filter(|(_, feature)| feature.when.is_none()).map(|(name, _)| name);
         for name in component.settings.keys().chain(component.needs.keys()).chain(flags) {
             let flag = name.replace('_', "-");
             if RESERVED.contains(&flag.as_str()) {
@@ -138,7 +146,8 @@ impl Checker<'_> {
             let Some(kind) = &need.create else { continue };
             match self.catalog.component(kind) {
                 Ok(other) if other.offers.contains_key(&need.offer) => {}
-                _ => self.error(format!("need {name}: creates {kind:?}, which does not offer {:?}", need.offer)),
+                _ => self
+                    .error(format!("need {name}: creates {kind:?}, which does not offer {:?}", need.offer)),
             }
         }
         if component.stateless && !component.storage.is_empty() {
@@ -156,7 +165,12 @@ impl Checker<'_> {
         }
         let json = serde_json::to_value(component).unwrap_or_default();
         for section in ["needs", "offers", "storage", "tasks", "states", "undo_states", "cloud", "outputs"] {
-            self.texts(component, section, json.get(section).unwrap_or(&Json::Null), section == "tasks" || section == "offers");
+            self.texts(
+                component,
+                section,
+                json.get(section).unwrap_or(&Json::Null),
+                section == "tasks" || section == "offers",
+            );
         }
         for (verb, operation) in &component.operations {
             let states = serde_json::to_value(&operation.states).unwrap_or_default();
@@ -173,20 +187,29 @@ impl Checker<'_> {
     fn task(&mut self, component: &Component, name: &str, task: &Task) {
         for (port, spec) in &task.ports {
             if component.settings.get(&spec.setting).is_none_or(|setting| setting.kind != SettingType::Port) {
-                self.error(format!("task {name}: port {port} names {:?}, which is not a port setting", spec.setting));
+                self.error(format!(
+                    "task {name}: port {port} names {:?}, which is not a port setting",
+                    spec.setting
+                ));
             }
         }
         for volume in task.mounts.keys().filter(|volume| !component.storage.contains_key(*volume)) {
             self.error(format!("task {name} mounts {volume:?}, which is not in storage"));
         }
         for check in task.checks.iter().filter(|check| !task.ports.contains_key(&check.port)) {
-            self.error(format!("task {name}: a check names the port {:?}, which it does not have", check.port));
+            self.error(format!(
+                "task {name}: a check names the port {:?}, which it does not have",
+                check.port
+            ));
         }
         for text in task.args.iter().chain(&task.command) {
             for reference in references(text) {
-                let secret = reference.root == "setting" && component.settings.get(&reference.rest).is_some_and(|s| s.kind == SettingType::Secret);
+                let secret = reference.root == "setting"
+                    && component.settings.get(&reference.rest).is_some_and(|s| s.kind == SettingType::Secret);
                 if secret {
-                    self.error(format!("task {name}: {reference} is a secret in a process's arguments, which anyone can list"));
+                    self.error(format!(
+                        "task {name}: {reference} is a secret in a process's arguments, which anyone can list"
+                    ));
                 }
             }
         }
@@ -208,7 +231,13 @@ impl Checker<'_> {
         }
     }
 
-    fn reference(&mut self, component: &Component, section: &str, reference: &reference::Reference, secrets_allowed: bool) {
+    fn reference(
+        &mut self,
+        component: &Component,
+        section: &str,
+        reference: &reference::Reference,
+        secrets_allowed: bool,
+    ) {
         let first = reference.rest.split('.').next().unwrap_or_default();
         let has_port = |name: &str| component.tasks.values().any(|task| task.ports.contains_key(name));
         let has_file = |name: &str| {
@@ -228,32 +257,54 @@ impl Checker<'_> {
                 let (subject, level) = reference.rest.split_once('.').unwrap_or((&reference.rest, ""));
                 component.thresholds.get(subject).is_some_and(|levels| levels.contains_key(level))
             }
-            "with" => section == "offers" && component.offers.values().any(|offer| offer.takes.contains_key(&reference.rest)),
-            "given" => section == "offers" && component.offers.values().any(|offer| offer.generates.contains(&reference.rest)),
-            "consumer" => section == "offers" && matches!(reference.rest.as_str(), "name" | "address" | "job"),
+            "with" => {
+                section == "offers"
+                    && component.offers.values().any(|offer| offer.takes.contains_key(&reference.rest))
+            }
+            "given" => {
+                section == "offers"
+                    && component.offers.values().any(|offer| offer.generates.contains(&reference.rest))
+            }
+            "consumer" => {
+                section == "offers" && matches!(reference.rest.as_str(), "name" | "address" | "job")
+            }
             "nomad" => !reference.rest.is_empty(),
             _ => false,
         };
         if !exists {
-            self.error_at(format!("{section}: {reference} refers to nothing there is"), self.place_of_text(&reference.to_string()));
+            self.error_at(
+                format!("{section}: {reference} refers to nothing there is"),
+                self.place_of_text(&reference.to_string()),
+            );
         }
-        let secret = reference.root == "setting" && component.settings.get(&reference.rest).is_some_and(|s| s.kind == SettingType::Secret);
+        let secret = reference.root == "setting"
+            && component.settings.get(&reference.rest).is_some_and(|s| s.kind == SettingType::Secret);
         if secret && !secrets_allowed {
-            self.error(format!("{section}: {reference} is a secret; only a task's env and files may hold one"));
+            self.error(format!(
+                "{section}: {reference} is a secret; only a task's env and files may hold one"
+            ));
         }
     }
 }
 
 fn references(text: &str) -> Vec<reference::Reference> {
     let segments = reference::parse(text).unwrap_or_default();
-    segments.into_iter().filter_map(|segment| if let Segment::Reference(reference) = segment { Some(reference) } else { None }).collect()
+    segments
+        .into_iter()
+        .filter_map(
+            |segment| if let Segment::Reference(reference) = segment { Some(reference) } else { None },
+        )
+        .collect()
 }
 
 fn all_texts(json: &Json) -> Vec<&str> {
     match json {
         Json::String(text) => vec![text],
         Json::Array(items) => items.iter().flat_map(all_texts).collect(),
-        Json::Object(entries) => entries.iter().flat_map(|(key, value)| std::iter::once(key.as_str()).chain(all_texts(value))).collect(),
+        Json::Object(entries) => entries
+            .iter()
+            .flat_map(|(key, value)| std::iter::once(key.as_str()).chain(all_texts(value)))
+            .collect(),
         _ => Vec::new(),
     }
 }

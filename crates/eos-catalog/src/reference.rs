@@ -100,7 +100,9 @@ fn parse_filter(text: &str) -> Result<Filter, BadText> {
         "url" => Ok(Filter::Url),
         other => match other.strip_prefix("join ") {
             Some(separator) => Ok(Filter::Join(separator.to_owned())),
-            None => Err(BadText(format!("unknown filter {other:?}; there are bytes, join, json, megabytes, seconds, url"))),
+            None => Err(BadText(format!(
+                "unknown filter {other:?}; there are bytes, join, json, megabytes, seconds, url"
+            ))),
         },
     }
 }
@@ -122,7 +124,10 @@ mod tests {
             parse("--x=@{file.a.yml} @@{y}").unwrap(),
             [Segment::Text("--x=".into()), reference("file", "a.yml", None), Segment::Text(" @{y}".into())]
         );
-        assert_eq!(parse("@{setting.a|join ,}").unwrap(), [reference("setting", "a", Some(Filter::Join(",".into())))]);
+        assert_eq!(
+            parse("@{setting.a|join ,}").unwrap(),
+            [reference("setting", "a", Some(Filter::Join(",".into())))]
+        );
     }
 
     #[test]

@@ -27,21 +27,30 @@ pub fn check(document: &Document, json: &Json) -> Diagnostics {
         let whole = if path.is_empty() { "the component" } else { path };
         let mut push = |pointer: &str, message: String, fix: Option<String>| {
             let fix = fix.unwrap_or_else(|| "eos catalog schema prints what a component may hold".to_owned());
-            found.push(Diagnostic::error(codes::BAD_COMPONENT, message).at(place_of(document, pointer)).fix(fix));
+            found.push(
+                Diagnostic::error(codes::BAD_COMPONENT, message).at(place_of(document, pointer)).fix(fix),
+            );
         };
         match error.kind() {
             ValidationErrorKind::AdditionalProperties { unexpected } => {
                 let known = known_fields(&schema, error.schema_path().as_str());
                 for field in unexpected {
-                    let near = nearest(field, known.iter().copied()).map(|near| format!("did you mean {near}?"));
+                    let near =
+                        nearest(field, known.iter().copied()).map(|near| format!("did you mean {near}?"));
                     push(&format!("{path}/{field}"), format!("{whole} has no field {field:?}"), near);
                 }
             }
-            ValidationErrorKind::Required { property } => push(path, format!("{whole} lacks the field {property}"), None),
+            ValidationErrorKind::Required { property } => {
+                push(path, format!("{whole} lacks the field {property}"), None)
+            }
             ValidationErrorKind::OneOfNotValid { .. } | ValidationErrorKind::AnyOf { .. } => {
                 let words = allowed_words(&schema, error.schema_path().as_str());
                 let message = format!("{whole}: {} is not allowed there", error.instance());
-                push(path, message, if words.is_empty() { None } else { Some(format!("one of {}", words.join(", "))) });
+                push(
+                    path,
+                    message,
+                    if words.is_empty() { None } else { Some(format!("one of {}", words.join(", "))) },
+                );
             }
             _ => push(path, format!("{whole}: {error}"), None),
         }
@@ -73,7 +82,12 @@ fn known_fields<'s>(schema: &'s Json, path: &str) -> Vec<&'s str> {
 /// The words a choice allows, when it is a choice between words.
 fn allowed_words<'s>(schema: &'s Json, path: &str) -> Vec<&'s str> {
     let choices = at_path(schema, path).and_then(Json::as_array).into_iter().flatten();
-    let words = |choice: &'s Json| choice.get("const").into_iter().chain(choice.get("enum").and_then(Json::as_array).into_iter().flatten());
+    let words = |choice: &'s Json| {
+        choice
+            .get("const")
+            .into_iter()
+            .chain(choice.get("enum").and_then(Json::as_array).into_iter().flatten())
+    };
     choices.flat_map(words).filter_map(Json::as_str).collect()
 }
 
@@ -84,8 +98,13 @@ fn place_of(document: &Document, pointer: &str) -> Place {
     for step in pointer.split('/').skip(1) {
         let step = step.replace("~1", "/").replace("~0", "~");
         let next = match &node.value {
-            Value::Map(entries) => entries.iter().find(|(key, _)| key.as_str() == Some(&step)).map(|(key, value)| (key.mark, value)),
-            Value::List(items) => step.parse::<usize>().ok().and_then(|index| items.get(index)).map(|item| (item.mark, item)),
+            Value::Map(entries) => entries
+                .iter()
+                .find(|(key, _)| key.as_str() == Some(&step))
+                .map(|(key, value)| (key.mark, value)),
+            Value::List(items) => {
+                step.parse::<usize>().ok().and_then(|index| items.get(index)).map(|item| (item.mark, item))
+            }
             _ => None,
         };
         let Some((next_mark, next_node)) = next else { break };

@@ -160,7 +160,9 @@ fn read_text_as(kind: SettingType, of: Option<SettingType>, text: &str) -> Json 
             "false" | "no" | "off" => Json::Bool(false),
             other => Json::from(other),
         },
-        SettingType::Int | SettingType::Port => text.parse::<i64>().map_or_else(|_| Json::from(text), Json::from),
+        SettingType::Int | SettingType::Port => {
+            text.parse::<i64>().map_or_else(|_| Json::from(text), Json::from)
+        }
         SettingType::List => {
             let item = |part: &str| read_text_as(of.unwrap_or(SettingType::String), None, part.trim());
             Json::Array(text.split(',').filter(|part| !part.trim().is_empty()).map(item).collect())
@@ -188,14 +190,18 @@ fn check_as(kind: SettingType, value: &Json) -> Result<(), String> {
         },
         SettingType::Size => with_unit()?.parse::<Size>().map(|_| ()).map_err(|e| e.to_string()),
         SettingType::Duration => with_unit()?.parse::<Duration>().map(|_| ()).map_err(|e| e.to_string()),
-        SettingType::Host | SettingType::Name => text()?.parse::<Name>().map(|_| ()).map_err(|e| e.to_string()),
+        SettingType::Host | SettingType::Name => {
+            text()?.parse::<Name>().map(|_| ()).map_err(|e| e.to_string())
+        }
         SettingType::Cidr => check_cidr(text()?),
         SettingType::Secret => text()?.parse::<SecretRef>().map(|_| ()).map_err(|e| e.to_string()),
         SettingType::List if value.is_array() => Ok(()),
         SettingType::List => Err(format!("{shown} is not a list")),
         SettingType::Enum | SettingType::String => {
             match text()?.chars().find(|c| c.is_control() && !matches!(c, '\n' | '\t')) {
-                Some(found) => Err(format!("a text cannot hold the control character U+{:04X}", u32::from(found))),
+                Some(found) => {
+                    Err(format!("a text cannot hold the control character U+{:04X}", u32::from(found)))
+                }
                 None => Ok(()),
             }
         }

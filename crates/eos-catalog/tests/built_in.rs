@@ -8,7 +8,11 @@ fn every_built_in_component_passes_every_check() {
     let mut problems = Vec::new();
     for kind in catalog.kinds() {
         for finding in check::check(&catalog, kind).0 {
-            problems.push(format!("{kind}: {} {}", finding.message, finding.place.map(|p| format!("{}:{}", p.file, p.line)).unwrap_or_default()));
+            problems.push(format!(
+                "{kind}: {} {}",
+                finding.message,
+                finding.place.map(|p| format!("{}:{}", p.file, p.line)).unwrap_or_default()
+            ));
         }
     }
     assert!(problems.is_empty(), "{} problems\n{}", problems.len(), problems.join("\n"));

@@ -46,6 +46,10 @@ pub fn compile(input: &Input<'_>) -> Result<Compiled, Diagnostics> {
         }
     }
     let warnings = work.found.into_result()?;
-    let needs = work.units.iter().map(|(name, unit)| (name.clone(), unit.upstream.iter().cloned().collect())).collect();
+    let needs = work
+        .units
+        .iter()
+        .map(|(name, unit)| (name.clone(), unit.upstream.iter().cloned().collect()))
+        .collect();
     Ok(Compiled { files: work.files, order: work.order, needs, warnings })
 }

@@ -48,12 +48,22 @@ impl<'w, 'a> Scope<'w, 'a> {
         Rc::new(Scope { work, unit, task: Some(task), grant: None, each: None, args: None, depth: 0 })
     }
 
-    pub fn of_operation(work: &'w Work<'a>, unit: &'w Unit<'a>, args: &'w IndexMap<String, Rendered>) -> Rc<Scope<'w, 'a>> {
+    pub fn of_operation(
+        work: &'w Work<'a>,
+        unit: &'w Unit<'a>,
+        args: &'w IndexMap<String, Rendered>,
+    ) -> Rc<Scope<'w, 'a>> {
         Rc::new(Scope { work, unit, task: None, grant: None, each: None, args: Some(args), depth: 0 })
     }
 
     /// The provider's view of a grant.
-    pub fn of_grant(work: &'w Work<'a>, provider: &'w Unit<'a>, task: Option<&'w Task>, grant: Grant<'w, 'a>, depth: u8) -> Rc<Scope<'w, 'a>> {
+    pub fn of_grant(
+        work: &'w Work<'a>,
+        provider: &'w Unit<'a>,
+        task: Option<&'w Task>,
+        grant: Grant<'w, 'a>,
+        depth: u8,
+    ) -> Rc<Scope<'w, 'a>> {
         Rc::new(Scope { work, unit: provider, task, grant: Some(grant), each: None, args: None, depth })
     }
 
@@ -92,8 +102,11 @@ impl<'w, 'a> Scope<'w, 'a> {
 
     /// What runs as a host process: the user's program, or the package's.
     fn program(&self) -> Option<Rendered> {
-        let package = self.unit.component.runtimes.host.as_ref().filter(|_| self.unit.runtime() == Some("host"))?;
-        let Some(own) = &self.unit.entry.binary else { return Some(Rendered::value(&Json::from(package.command.as_str()), Vec::new())) };
+        let package =
+            self.unit.component.runtimes.host.as_ref().filter(|_| self.unit.runtime() == Some("host"))?;
+        let Some(own) = &self.unit.entry.binary else {
+            return Some(Rendered::value(&Json::from(package.command.as_str()), Vec::new()));
+        };
         let node = self.unit.entry.node.get("binary").unwrap_or(&self.unit.entry.node);
         let origins = self.pillar_origin(node, &Origin::component_key(&self.unit.id.name, "binary"));
         Some(Rendered::value(&Json::from(own.as_str()), origins))
@@ -113,7 +126,9 @@ impl<'w, 'a> Scope<'w, 'a> {
     fn host(&self, what: &str) -> Result<Rendered, ()> {
         let host = self.unit.host.ok_or(())?;
         let chosen = self.unit.entry.node.get("host");
-        let mut origins = chosen.map(|node| self.pillar_origin(node, &Origin::component_key(&self.unit.id.name, "host"))).unwrap_or_default();
+        let mut origins = chosen
+            .map(|node| self.pillar_origin(node, &Origin::component_key(&self.unit.id.name, "host")))
+            .unwrap_or_default();
         if what == "host" {
             return Ok(Rendered::value(&Json::from(host.name.as_str()), origins));
         }
@@ -126,7 +141,8 @@ impl<'w, 'a> Scope<'w, 'a> {
         let schema = self.unit.component.settings.get(name)?;
         let Some(setting) = self.unit.settings.get(name) else {
             // An optional setting without a value is nothing: an empty text, or an empty list.
-            let nothing = if schema.kind == SettingType::List { Json::Array(Vec::new()) } else { Json::from("") };
+            let nothing =
+                if schema.kind == SettingType::List { Json::Array(Vec::new()) } else { Json::from("") };
             return (schema.kind != SettingType::Secret).then(|| Rendered::value(&nothing, Vec::new()));
         };
         let origins = vec![setting.origin.clone()];
@@ -179,7 +195,9 @@ impl<'w, 'a> Scope<'w, 'a> {
             own.or_else(|| self.unit.component.tasks.values().find_map(|task| task.mounts.get(name)))
         };
         let value = match part {
-            "" if self.unit.runtime() == Some("container") => mount().cloned().unwrap_or_else(|| choice.path.clone()),
+            "" if self.unit.runtime() == Some("container") => {
+                mount().cloned().unwrap_or_else(|| choice.path.clone())
+            }
             "" | "path" => choice.path.clone(),
             "size" => choice.size.clone()?,
             _ => return None,
@@ -210,8 +228,12 @@ impl<'w, 'a> Scope<'w, 'a> {
                 }
                 Ok(false)
             }
-            Json::Array(items) => items.iter().try_fold(false, |found, item| Ok(found || self.holds_secret(item)?)),
-            Json::Object(entries) => entries.values().try_fold(false, |found, item| Ok(found || self.holds_secret(item)?)),
+            Json::Array(items) => {
+                items.iter().try_fold(false, |found, item| Ok(found || self.holds_secret(item)?))
+            }
+            Json::Object(entries) => {
+                entries.values().try_fold(false, |found, item| Ok(found || self.holds_secret(item)?))
+            }
             _ => Ok(false),
         }
     }
@@ -226,7 +248,13 @@ impl<'w, 'a> Scope<'w, 'a> {
 
     fn need(&self, reference: &Reference) -> Result<Rendered, String> {
         let (need, output) = reference.rest.split_once('.').unwrap_or((&reference.rest, ""));
-        let spec_key = self.unit.component.needs.get_key_value(need).ok_or_else(|| format!("{reference}: there is no need {need:?}"))?.0;
+        let spec_key = self
+            .unit
+            .component
+            .needs
+            .get_key_value(need)
+            .ok_or_else(|| format!("{reference}: there is no need {need:?}"))?
+            .0;
         let providers = self.unit.needs.get(need).map(Vec::as_slice).unwrap_or_default();
         let provider = providers.iter().find(|provider| provider.each == self.each).or(providers.first());
         let provider = provider.ok_or_else(|| format!("{reference}: nothing meets the need {need:?}"))?;
@@ -239,15 +267,31 @@ impl<'w, 'a> Scope<'w, 'a> {
         Ok(rendered)
     }
 
-    fn offered(&self, need: &'w str, output: &str, provider: &crate::work::Provider, reference: &Reference) -> Result<Rendered, String> {
+    fn offered(
+        &self,
+        need: &'w str,
+        output: &str,
+        provider: &crate::work::Provider,
+        reference: &Reference,
+    ) -> Result<Rendered, String> {
         if output == "provider" {
             return Ok(Rendered::value(&Json::from(provider.name.as_str()), Vec::new()));
         }
-        let unit = self.work.units.get(&provider.name).ok_or_else(|| format!("{reference}: {} is not there", provider.name))?;
+        let unit = self
+            .work
+            .units
+            .get(&provider.name)
+            .ok_or_else(|| format!("{reference}: {} is not there", provider.name))?;
         let spec = &self.unit.component.needs[need];
-        let offer = unit.component.offers.get_key_value(&spec.offer).ok_or_else(|| format!("{reference}: {} does not offer {}", provider.name, spec.offer))?;
+        let offer = unit
+            .component
+            .offers
+            .get_key_value(&spec.offer)
+            .ok_or_else(|| format!("{reference}: {} does not offer {}", provider.name, spec.offer))?;
         if offer.1.generates.iter().any(|secret| secret == output) {
-            return self.generated(need, output).ok_or_else(|| format!("{reference}: no secret was made for it; eos update {} makes one", self.unit.id.name));
+            return self.generated(need, output).ok_or_else(|| {
+                format!("{reference}: no secret was made for it; eos update {} makes one", self.unit.id.name)
+            });
         }
         let template = offer.1.outputs.get(output).ok_or_else(|| {
             let known: Vec<&str> = offer.1.outputs.keys().map(String::as_str).collect();
@@ -272,8 +316,14 @@ impl<'w, 'a> Scope<'w, 'a> {
 
     /// What an offer renders for each of its consumers, in the order of their names.
     fn collected(&self, offer: &str) -> Result<Rendered, String> {
-        let (offer, spec) = self.unit.component.offers.get_key_value(offer).ok_or_else(|| format!("there is no offer {offer:?}"))?;
-        let template = spec.collect.as_ref().ok_or_else(|| format!("the offer {offer:?} collects nothing"))?;
+        let (offer, spec) = self
+            .unit
+            .component
+            .offers
+            .get_key_value(offer)
+            .ok_or_else(|| format!("there is no offer {offer:?}"))?;
+        let template =
+            spec.collect.as_ref().ok_or_else(|| format!("the offer {offer:?} collects nothing"))?;
         let mut items = Vec::new();
         let mut origins = Vec::new();
         for consumer in self.work.units.values() {
@@ -301,16 +351,47 @@ impl<'w, 'a> Scope<'w, 'a> {
         let grant = self.grant.as_ref().ok_or_else(|| format!("{reference} is meant for offers only"))?;
         let spec = &grant.consumer.component.needs[grant.need];
         if let Some(passed) = spec.with.get(name) {
-            let scope = Rc::new(Scope { work: self.work, unit: grant.consumer, task: None, grant: None, each: grant.each.clone(), args: None, depth: self.depth + 1 });
+            let scope = Rc::new(Scope {
+                work: self.work,
+                unit: grant.consumer,
+                task: None,
+                grant: None,
+                each: grant.each.clone(),
+                args: None,
+                depth: self.depth + 1,
+            });
             return one(&scope, passed);
         }
-        let default = self.unit.component.offers[grant.offer].takes.get(name).ok_or_else(|| format!("{reference} refers to nothing there is"))?;
-        one(&Rc::new(Scope { work: self.work, unit: self.unit, task: None, grant: self.grant.clone(), each: None, args: None, depth: self.depth + 1 }), default)
+        let default = self.unit.component.offers[grant.offer]
+            .takes
+            .get(name)
+            .ok_or_else(|| format!("{reference} refers to nothing there is"))?;
+        one(
+            &Rc::new(Scope {
+                work: self.work,
+                unit: self.unit,
+                task: None,
+                grant: self.grant.clone(),
+                each: None,
+                args: None,
+                depth: self.depth + 1,
+            }),
+            default,
+        )
     }
 
     fn given(&self, secret: &str) -> Option<Rendered> {
         let grant = self.grant.as_ref()?;
-        Scope { work: self.work, unit: grant.consumer, task: None, grant: None, each: None, args: None, depth: self.depth }.generated(grant.need, secret)
+        Scope {
+            work: self.work,
+            unit: grant.consumer,
+            task: None,
+            grant: None,
+            each: None,
+            args: None,
+            depth: self.depth,
+        }
+        .generated(grant.need, secret)
     }
 
     fn consumer(&self, what: &str) -> Option<Rendered> {
@@ -350,10 +431,18 @@ pub fn later_inputs(work: &Work<'_>, unit: &Unit<'_>) -> Vec<(String, Name, Stri
     for (need, providers) in &unit.needs {
         let Some(spec) = unit.component.needs.get(need) else { continue };
         for provider in providers {
-            let Some(offer) = work.units.get(&provider.name).and_then(|unit| unit.component.offers.get(&spec.offer)) else { continue };
+            let Some(offer) =
+                work.units.get(&provider.name).and_then(|unit| unit.component.offers.get(&spec.offer))
+            else {
+                continue;
+            };
             for (output, template) in offer.outputs.iter().filter(|(_, template)| template.contains("${")) {
                 let _ = template;
-                found.push((format!("{need}_{output}"), provider.name.clone(), format!("{}_{output}", spec.offer.replace('-', "_"))));
+                found.push((
+                    format!("{need}_{output}"),
+                    provider.name.clone(),
+                    format!("{}_{output}", spec.offer.replace('-', "_")),
+                ));
             }
         }
     }

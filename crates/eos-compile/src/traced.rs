@@ -62,7 +62,9 @@ impl Traced {
         match &self.value {
             TracedValue::Scalar(json) => json.clone(),
             TracedValue::List(items) => Json::Array(items.iter().map(Traced::to_json).collect()),
-            TracedValue::Map(entries) => Json::Object(entries.iter().map(|(k, v)| (k.clone(), v.to_json())).collect()),
+            TracedValue::Map(entries) => {
+                Json::Object(entries.iter().map(|(k, v)| (k.clone(), v.to_json())).collect())
+            }
         }
     }
 

@@ -77,20 +77,33 @@ pub enum Document {
 
 impl<'a> Work<'a> {
     pub fn new(input: &'a Input<'a>) -> Work<'a> {
-        Work { input, found: Diagnostics::new(), units: BTreeMap::new(), order: Vec::new(), files: BTreeMap::new() }
+        Work {
+            input,
+            found: Diagnostics::new(),
+            units: BTreeMap::new(),
+            order: Vec::new(),
+            files: BTreeMap::new(),
+        }
     }
 
     /// Does something with each unit, in the order of names, on several threads when there are many.
     pub fn each_unit<R: Send>(&self, act: impl Fn(&Work<'a>, &Unit<'a>) -> R + Sync) -> Vec<R> {
         const WORTH_A_THREAD: usize = 64;
         let units: Vec<&Unit<'a>> = self.units.values().collect();
-        let threads = std::thread::available_parallelism().map_or(1, usize::from).min(units.len() / WORTH_A_THREAD).max(1);
+        let threads = std::thread::available_parallelism()
+            .map_or(1, usize::from)
+            .min(units.len() / WORTH_A_THREAD)
+            .max(1);
         let share = units.len().div_ceil(threads).max(1);
         let act = &act;
         std::thread::scope(|scope| {
             let mut shares = units.chunks(share);
             let own = shares.next().unwrap_or_default();
-            let others: Vec<_> = shares.map(|share| scope.spawn(move || share.iter().map(|unit| act(self, unit)).collect::<Vec<_>>())).collect();
+            let others: Vec<_> = shares
+                .map(|share| {
+                    scope.spawn(move || share.iter().map(|unit| act(self, unit)).collect::<Vec<_>>())
+                })
+                .collect();
             let mut results: Vec<R> = own.iter().map(|unit| act(self, unit)).collect();
             for other in others {
                 match other.join() {

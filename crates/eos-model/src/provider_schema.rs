@@ -26,7 +26,9 @@ mod tests {
     fn no_attribute_has_a_name_tofu_keeps_for_itself() {
         let schema = super::provider_schema();
         for (kind, resource) in schema["resources"].as_object().unwrap() {
-            for kept in ["connection", "count", "depends_on", "for_each", "lifecycle", "provider", "provisioner"] {
+            for kept in
+                ["connection", "count", "depends_on", "for_each", "lifecycle", "provider", "provisioner"]
+            {
                 assert!(resource["attributes"].get(kept).is_none(), "{kind}.{kept}");
             }
         }

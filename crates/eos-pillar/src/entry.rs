@@ -96,8 +96,21 @@ pub struct OperationEntry {
 
 /// The words an entry may have, by what it is.
 pub const COMPONENT_FIELDS: &[&str] = &[
-    "binary", "cpu", "created_for", "features", "host", "kind", "memory", "needs", "replicas", "runtime", "secrets", "settings", "tier",
-    "version", "volumes",
+    "binary",
+    "cpu",
+    "created_for",
+    "features",
+    "host",
+    "kind",
+    "memory",
+    "needs",
+    "replicas",
+    "runtime",
+    "secrets",
+    "settings",
+    "tier",
+    "version",
+    "volumes",
 ];
 const SECTIONS: &[&str] = &["components", "hosts", "operations"];
 const HOST_FIELDS: &[&str] = &["address", "connection", "environment", "nomad_node", "volume_group"];
@@ -141,7 +154,9 @@ struct Fields<'a> {
 
 impl Fields<'_> {
     fn wrong(&mut self, node: &Node, message: String) -> Diagnostic {
-        Diagnostic::error(codes::WRONG_SHAPE, message).at(self.sources.place_of(node))
+        Diagnostic::error(codes::WRONG_SHAPE, message)
+            .at(self.sources.place_of(node))
+            .fix("put right that line; eos explain E0211 shows what an entry looks like")
     }
 
     fn section(&mut self, root: &Node, name: &str) -> Vec<(Node, Node)> {
@@ -151,7 +166,8 @@ impl Fields<'_> {
                 Value::Map(entries) => entries.clone(),
                 Value::Null => Vec::new(),
                 _ => {
-                    let wrong = self.wrong(node, format!("eos:{name} is {}, not a mapping of names", node.kind_name()));
+                    let wrong = self
+                        .wrong(node, format!("eos:{name} is {}, not a mapping of names", node.kind_name()));
                     self.found.push(wrong);
                     Vec::new()
                 }
@@ -167,7 +183,11 @@ impl Fields<'_> {
             Ok(name) => Some(name),
             Err(problem) => {
                 let place = self.sources.place_of(node);
-                self.found.push(Diagnostic::error(codes::BAD_NAME, format!("{problem}")).at(place));
+                self.found.push(
+                    Diagnostic::error(codes::BAD_NAME, format!("{problem}")).at(place).fix(
+                        "names are lower-case letters, digits, '-', '_' and '.', such as crm or john.doe",
+                    ),
+                );
                 None
             }
         }
@@ -182,7 +202,10 @@ impl Fields<'_> {
         for (key, _) in entries {
             let word = key.as_str().unwrap_or_default();
             if !known.contains(&word) {
-                let fix = nearest(word, known.iter().copied()).map_or_else(|| format!("there are {}", known.join(", ")), |near| format!("did you mean {near}?"));
+                let fix = nearest(word, known.iter().copied()).map_or_else(
+                    || format!("there are {}", known.join(", ")),
+                    |near| format!("did you mean {near}?"),
+                );
                 let wrong = self.wrong(key, format!("{what} has an unknown field {word:?}")).fix(fix);
                 self.found.push(wrong);
             }
@@ -195,7 +218,9 @@ impl Fields<'_> {
         match &value.value {
             Value::String(text) => Some(text.clone()),
             _ => {
-                let wrong = self.wrong(value, format!("{key} is {}, not a text", value.kind_name())).fix("put it in quotes");
+                let wrong = self
+                    .wrong(value, format!("{key} is {}, not a text", value.kind_name()))
+                    .fix("put it in quotes");
                 self.found.push(wrong);
                 None
             }
@@ -222,9 +247,10 @@ impl Fields<'_> {
     fn map(&mut self, node: &Node, key: &str) -> IndexMap<String, Node> {
         let Some(value) = node.get(key) else { return IndexMap::new() };
         match &value.value {
-            Value::Map(entries) => {
-                entries.iter().map(|(key, value)| (key.as_str().unwrap_or_default().to_owned(), value.clone())).collect()
-            }
+            Value::Map(entries) => entries
+                .iter()
+                .map(|(key, value)| (key.as_str().unwrap_or_default().to_owned(), value.clone()))
+                .collect(),
             Value::Null => IndexMap::new(),
             _ => {
                 let wrong = self.wrong(value, format!("{key} is {}, not a mapping", value.kind_name()));
@@ -335,14 +361,21 @@ impl Fields<'_> {
             if !self.known_fields(&what, &choice, &["backing", "path", "size"]) {
                 continue;
             }
-            let (Some(word), Some(path)) = (self.required(&what, &choice, "backing"), self.required(&what, &choice, "path")) else { continue };
+            let (Some(word), Some(path)) =
+                (self.required(&what, &choice, "backing"), self.required(&what, &choice, "path"))
+            else {
+                continue;
+            };
             let Some(backing) = Backing::ALL.into_iter().find(|backing| backing.as_str() == word) else {
-                let wrong = self.wrong(&choice, format!("{what} has backing {word:?}")).fix("there are directory, lvm and shared");
+                let wrong = self
+                    .wrong(&choice, format!("{what} has backing {word:?}"))
+                    .fix("there are directory, lvm and shared");
                 self.found.push(wrong);
                 continue;
             };
             if !path.starts_with('/') || path.split('/').any(|part| part == "..") {
-                let wrong = self.wrong(&choice, format!("{what} has path {path:?}, which is not an absolute path"));
+                let wrong =
+                    self.wrong(&choice, format!("{what} has path {path:?}, which is not an absolute path"));
                 self.found.push(wrong);
                 continue;
             }
@@ -365,9 +398,12 @@ impl Fields<'_> {
                         place.text.clear();
                     }
                     self.found.push(
-                        Diagnostic::error(codes::SECRET_IN_CLEAR, format!("secrets:{key} is not a reference: {problem}"))
-                            .at(place)
-                            .fix(format!("eos secret set {owner}/{key} keeps the value outside the pillar")),
+                        Diagnostic::error(
+                            codes::SECRET_IN_CLEAR,
+                            format!("secrets:{key} is not a reference: {problem}"),
+                        )
+                        .at(place)
+                        .fix(format!("eos secret set {owner}/{key} keeps the value outside the pillar")),
                     );
                 }
             }

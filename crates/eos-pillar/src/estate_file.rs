@@ -77,7 +77,8 @@ impl EstateFile {
             .into_iter()
             .filter_map(|(name, tier)| Some((env(name)?, EnvironmentSettings { tier })))
             .collect::<BTreeMap<_, _>>();
-        let default_environment = environments.keys().next().cloned().unwrap_or_else(|| unreachable!("production is a name"));
+        let default_environment =
+            environments.keys().next().cloned().unwrap_or_else(|| unreachable!("production is a name"));
         EstateFile {
             format: FORMAT,
             name: name.to_owned(),
@@ -93,14 +94,20 @@ impl EstateFile {
         refuse_newer(text, file, FORMAT)?;
         let parsed: EstateFile = toml::from_str(text).map_err(|error| bad_toml(file, text, &error))?;
         if !["tofu", "terraform"].contains(&parsed.executor.as_str()) {
-            return Err(Diagnostic::error(codes::BAD_ESTATE_FILE, format!("executor is {:?}, which eos cannot run", parsed.executor))
-                .at(Place::file(file))
-                .fix("executor = \"tofu\" or executor = \"terraform\""));
+            return Err(Diagnostic::error(
+                codes::BAD_ESTATE_FILE,
+                format!("executor is {:?}, which eos cannot run", parsed.executor),
+            )
+            .at(Place::file(file))
+            .fix("executor = \"tofu\" or executor = \"terraform\""));
         }
         if !parsed.environments.contains_key(&parsed.default_environment) {
             return Err(Diagnostic::error(
                 codes::BAD_ESTATE_FILE,
-                format!("default_environment is {:?}, which is not under [environments]", parsed.default_environment.as_str()),
+                format!(
+                    "default_environment is {:?}, which is not under [environments]",
+                    parsed.default_environment.as_str()
+                ),
             )
             .at(Place::file(file))
             .fix(format!("add [environments.{}] or name another default", parsed.default_environment)));
@@ -118,12 +125,13 @@ impl EstateFile {
 pub fn refuse_newer(text: &str, file: &Utf8Path, known: u32) -> Result<(), Diagnostic> {
     let format = toml::from_str::<toml::Table>(text).ok().and_then(|table| table.get("format")?.as_integer());
     match format {
-        Some(newer) if newer > i64::from(known) => {
-            Err(Diagnostic::error(codes::NEWER_FORMAT, format!("{file} has format {newer}; this eos reads up to {known}"))
-                .at(Place::file(file))
-                .why("a newer eos wrote it and may mean something this one does not know")
-                .fix("use the newer eos"))
-        }
+        Some(newer) if newer > i64::from(known) => Err(Diagnostic::error(
+            codes::NEWER_FORMAT,
+            format!("{file} has format {newer}; this eos reads up to {known}"),
+        )
+        .at(Place::file(file))
+        .why("a newer eos wrote it and may mean something this one does not know")
+        .fix("use the newer eos")),
         _ => Ok(()),
     }
 }
@@ -137,7 +145,9 @@ pub fn bad_toml(file: &Utf8Path, text: &str, error: &toml::de::Error) -> Diagnos
         place.column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
         place.text = text.lines().nth(place.line - 1).unwrap_or_default().to_owned();
     }
-    Diagnostic::error(codes::BAD_ESTATE_FILE, format!("{file}: {}", error.message())).at(place).fix(format!("correct it there; git log -p {file} shows what it was before"))
+    Diagnostic::error(codes::BAD_ESTATE_FILE, format!("{file}: {}", error.message()))
+        .at(place)
+        .fix(format!("correct it there; git log -p {file} shows what it was before"))
 }
 
 #[cfg(test)]

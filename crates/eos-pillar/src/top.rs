@@ -33,10 +33,14 @@ pub fn patterns(top: &Document, env: &EnvName) -> Result<Vec<String>, Diagnostic
             .fix("compare with git log -p pillar/top.sls, or with what eos init writes in an empty folder")
     };
     let base = top.root.get("base").ok_or_else(|| wrong(&top.root, "top.sls has no base environment"))?;
-    let Value::Map(targets) = &base.value else { return Err(wrong(base, "base is not a mapping of targets")) };
+    let Value::Map(targets) = &base.value else {
+        return Err(wrong(base, "base is not a mapping of targets"));
+    };
     let mut found: Vec<String> = Vec::new();
     for (target, list) in targets {
-        let Value::List(items) = &list.value else { return Err(wrong(list, "a target's value is not a list")) };
+        let Value::List(items) = &list.value else {
+            return Err(wrong(list, "a target's value is not a list"));
+        };
         let by_grain = items.iter().any(|item| item.get("match").and_then(Node::as_str) == Some("grain"));
         let text = target.as_str().unwrap_or_default();
         let applies = if by_grain { text == format!("environment:{env}") } else { text == "*" };
@@ -89,7 +93,13 @@ mod tests {
         let top = eos_yaml::parse(Utf8Path::new(TOP_FILE), text.as_bytes()).unwrap();
         assert_eq!(
             patterns(&top, &env).unwrap(),
-            ["infrastructure.common", "hosts.*", "infrastructure.staging", "infrastructure.staging.*", "operations.staging.*"]
+            [
+                "infrastructure.common",
+                "hosts.*",
+                "infrastructure.staging",
+                "infrastructure.staging.*",
+                "operations.staging.*"
+            ]
         );
     }
 

@@ -55,10 +55,12 @@ impl Tree {
                 }
                 match entry.file_type() {
                     Ok(kind) if kind.is_dir() => waiting.push(relative),
-                    Ok(kind) if kind.is_symlink() && root.join(&relative).is_dir() => match files::stays_inside(root, &relative) {
-                        Ok(()) => waiting.push(relative),
-                        Err(diagnostic) => found.push(diagnostic),
-                    },
+                    Ok(kind) if kind.is_symlink() && root.join(&relative).is_dir() => {
+                        match files::stays_inside(root, &relative) {
+                            Ok(()) => waiting.push(relative),
+                            Err(diagnostic) => found.push(diagnostic),
+                        }
+                    }
                     _ if relative.extension() == Some("sls") => match files::read(root, &relative) {
                         Ok(Some(bytes)) => {
                             tree.files.insert(relative, bytes.into());
@@ -95,10 +97,19 @@ impl Tree {
 
     /// One environment's pillar, merged in Salt's order and read into entries.
     pub fn environment(&self, env: &EnvName) -> Result<Environment, Diagnostics> {
-        let missing = || Diagnostic::error(codes::TOP_FILE, format!("{TOP_FILE} is missing")).fix("bring it back: git log -- pillar/top.sls shows the last commit that had it");
+        let missing = || {
+            Diagnostic::error(codes::TOP_FILE, format!("{TOP_FILE} is missing"))
+                .fix("bring it back: git log -- pillar/top.sls shows the last commit that had it")
+        };
         let top_bytes = self.get(Utf8Path::new(TOP_FILE)).ok_or_else(missing)?;
         let top = eos_yaml::parse(Utf8Path::new(TOP_FILE), top_bytes)?;
-        let mut reader = Reader { by_sls: self.by_sls(), sources: Sources::new(), found: Diagnostics::new(), read: HashMap::new(), rendered: HashSet::new() };
+        let mut reader = Reader {
+            by_sls: self.by_sls(),
+            sources: Sources::new(),
+            found: Diagnostics::new(),
+            read: HashMap::new(),
+            rendered: HashSet::new(),
+        };
         let mut pillar = empty();
         for pattern in top::patterns(&top, env)? {
             let matching: Vec<String> = if pattern.contains(['*', '?']) {
@@ -173,14 +184,21 @@ impl Reader<'_> {
             let Some(other) = include.as_str().filter(|other| self.by_sls.contains_key(*other)) else {
                 let place = self.sources.place_of(include);
                 self.found.push(
-                    Diagnostic::error(codes::TOP_FILE, format!("{} includes something eos cannot follow", self.by_sls[name].0))
-                        .at(place)
-                        .why("only plain names of pillar files can be included here")
-                        .fix("name the file as in top.sls, for example infrastructure.common"),
+                    Diagnostic::error(
+                        codes::TOP_FILE,
+                        format!("{} includes something eos cannot follow", self.by_sls[name].0),
+                    )
+                    .at(place)
+                    .why("only plain names of pillar files can be included here")
+                    .fix("name the file as in top.sls, for example infrastructure.common"),
                 );
                 continue;
             };
-            let included = if self.rendered.contains(other) { self.read(other).map(|(own, _)| own) } else { self.render(other) };
+            let included = if self.rendered.contains(other) {
+                self.read(other).map(|(own, _)| own)
+            } else {
+                self.render(other)
+            };
             if let Some(included) = included {
                 merged = eos_yaml::merge(merged, included);
             }
@@ -225,7 +243,11 @@ impl Reader<'_> {
             _ => {
                 let place = self.sources.place_of(&node);
                 self.found.push(
-                    Diagnostic::error(codes::WRONG_SHAPE, format!("{path} is {}, not a mapping", node.kind_name())).at(place),
+                    Diagnostic::error(
+                        codes::WRONG_SHAPE,
+                        format!("{path} is {}, not a mapping", node.kind_name()),
+                    )
+                    .at(place),
                 );
                 return None;
             }

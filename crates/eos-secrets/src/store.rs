@@ -102,7 +102,10 @@ fn unknown(estate_root: &Utf8Path, secret: &SecretRef, file: &Utf8Path) -> Diagn
             format!("{file} is not there; the newest version is {}", newest.version),
             format!("refer to {newest}"),
         ),
-        None => (format!("{file} is not there"), format!("eos secret set {name}/{key} --env {env}, or eos secret rotate for a random one")),
+        None => (
+            format!("{file} is not there"),
+            format!("eos secret set {name}/{key} --env {env}, or eos secret rotate for a random one"),
+        ),
     };
     Diagnostic::error(codes::UNKNOWN_SECRET, format!("there is no {secret}")).why(why).fix(fix).into()
 }

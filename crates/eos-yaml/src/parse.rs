@@ -113,7 +113,9 @@ fn text_of<'a>(file: &Utf8Path, source: &'a [u8]) -> Result<&'a str, Diagnostics
                 error.valid_up_to(),
                 source[error.valid_up_to()]
             ))
-            .fix(format!("convert it, if it is Latin-1: iconv -f latin1 -t utf-8 {file} > new && mv new {file}"))
+            .fix(format!(
+                "convert it, if it is Latin-1: iconv -f latin1 -t utf-8 {file} > new && mv new {file}"
+            ))
             .into()
     })
 }

@@ -52,7 +52,11 @@ pub fn compare(root: &Utf8Path, env: &EnvName, files: &BTreeMap<Utf8PathBuf, Vec
 }
 
 /// Brings an environment's build folder to what the compiler gave.
-pub fn sync(root: &Utf8Path, env: &EnvName, files: &BTreeMap<Utf8PathBuf, Vec<u8>>) -> Result<Difference, Diagnostic> {
+pub fn sync(
+    root: &Utf8Path,
+    env: &EnvName,
+    files: &BTreeMap<Utf8PathBuf, Vec<u8>>,
+) -> Result<Difference, Diagnostic> {
     sync_stamped(root, &Wanted::once(env, files))
 }
 
@@ -67,7 +71,10 @@ fn compare_with(root: &Utf8Path, wanted: &Wanted<'_>, before: &Stamp) -> (Differ
             continue;
         };
         let digest = content_digest(content);
-        let known = before.files.get(path).is_some_and(|(known, known_digest)| *known == seen && *known_digest == digest);
+        let known = before
+            .files
+            .get(path)
+            .is_some_and(|(known, known_digest)| *known == seen && *known_digest == digest);
         if known || fs_err::read(&full).is_ok_and(|found| found == *content) {
             difference.same += 1;
             after.files.insert(path.clone(), (seen, digest));
@@ -77,8 +84,12 @@ fn compare_with(root: &Utf8Path, wanted: &Wanted<'_>, before: &Stamp) -> (Differ
     }
     let folder = Utf8Path::new("build").join(wanted.env.as_str());
     // Folders that look as they did hold no file that was not there before.
-    let present = if before.folders_hold(root) { before.files.keys().cloned().collect() } else { below(root, &folder) };
-    difference.removed = present.into_iter().filter(|path| path.starts_with(&folder) && !wanted.files.contains_key(path)).collect();
+    let present =
+        if before.folders_hold(root) { before.files.keys().cloned().collect() } else { below(root, &folder) };
+    difference.removed = present
+        .into_iter()
+        .filter(|path| path.starts_with(&folder) && !wanted.files.contains_key(path))
+        .collect();
     (difference, after)
 }
 
@@ -98,8 +109,16 @@ pub fn sync_stamped(root: &Utf8Path, wanted: &Wanted<'_>) -> Result<Difference, 
         files::remove(root, path)?;
     }
     if !difference.is_empty() || before.inputs != after.inputs || before.folders.is_empty() {
-        let folders: BTreeSet<&Utf8Path> = wanted.files.keys().flat_map(|path| path.ancestors().skip(1)).filter(|folder| folder.starts_with("build")).collect();
-        after.folders = folders.into_iter().filter_map(|folder| Some((folder.to_owned(), Seen::at(&root.join(folder))?))).collect();
+        let folders: BTreeSet<&Utf8Path> = wanted
+            .files
+            .keys()
+            .flat_map(|path| path.ancestors().skip(1))
+            .filter(|folder| folder.starts_with("build"))
+            .collect();
+        after.folders = folders
+            .into_iter()
+            .filter_map(|folder| Some((folder.to_owned(), Seen::at(&root.join(folder))?)))
+            .collect();
         after.write(root, wanted.env);
     }
     Ok(difference)
@@ -111,7 +130,12 @@ pub fn is_current(root: &Utf8Path, env: &EnvName, inputs: &str) -> Option<usize>
     (!inputs.is_empty() && stamp.inputs == inputs && stamp.holds(root)).then_some(stamp.units)
 }
 
-fn write(root: &Utf8Path, path: &Utf8Path, content: &[u8], made: &mut BTreeSet<Utf8PathBuf>) -> std::io::Result<()> {
+fn write(
+    root: &Utf8Path,
+    path: &Utf8Path,
+    content: &[u8],
+    made: &mut BTreeSet<Utf8PathBuf>,
+) -> std::io::Result<()> {
     if let Some(folder) = path.parent()
         && !made.contains(folder)
     {
@@ -129,7 +153,11 @@ fn below(root: &Utf8Path, folder: &Utf8Path) -> Vec<Utf8PathBuf> {
         let Ok(entries) = root.join(&folder).read_dir_utf8() else { continue };
         for entry in entries.flatten().filter(|entry| !entry.file_name().starts_with('.')) {
             let path = folder.join(entry.file_name());
-            if entry.file_type().is_ok_and(|kind| kind.is_dir()) { waiting.push(path) } else { found.push(path) }
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                waiting.push(path)
+            } else {
+                found.push(path)
+            }
         }
     }
     found.sort();

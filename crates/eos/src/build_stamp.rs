@@ -87,11 +87,13 @@ impl Stamp {
     /// Whether everything it names is still as it was: no file touched, none added, none gone.
     pub fn holds(&self, root: &Utf8Path) -> bool {
         let same = |(path, seen): (&Utf8PathBuf, &Seen)| Seen::at(&root.join(path)) == Some(*seen);
-        self.folders.iter().all(same) && all_in_parallel(&self.files.iter().collect::<Vec<_>>(), |(path, (seen, _))| same((path, seen)))
+        self.folders.iter().all(same)
+            && all_in_parallel(&self.files.iter().collect::<Vec<_>>(), |(path, (seen, _))| same((path, seen)))
     }
 
     pub fn folders_hold(&self, root: &Utf8Path) -> bool {
-        !self.folders.is_empty() && self.folders.iter().all(|(path, seen)| Seen::at(&root.join(path)) == Some(*seen))
+        !self.folders.is_empty()
+            && self.folders.iter().all(|(path, seen)| Seen::at(&root.join(path)) == Some(*seen))
     }
 }
 
@@ -118,7 +120,10 @@ mod tests {
         let env: EnvName = "production".parse().unwrap();
         stamp.write(root, &env);
         let read = Stamp::read(root, &env);
-        assert_eq!((read.inputs, read.units, read.files, read.folders), (stamp.inputs, stamp.units, stamp.files, stamp.folders));
+        assert_eq!(
+            (read.inputs, read.units, read.files, read.folders),
+            (stamp.inputs, stamp.units, stamp.files, stamp.folders)
+        );
         assert!(Stamp::parse("eos-build 2 1 x\n").is_none());
         assert!(Stamp::parse("eos-build 1 1 x\nnonsense\n").is_none());
     }

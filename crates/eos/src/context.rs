@@ -32,8 +32,11 @@ impl Context {
     pub fn from_process(words: &[String]) -> Context {
         let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
         let home = variable("HOME").unwrap_or_else(|| "/".to_owned());
-        let folder = |name: &str, below: &str| Utf8PathBuf::from(variable(name).unwrap_or_else(|| format!("{home}/{below}"))).join("eos");
-        let start = Utf8PathBuf::from_path_buf(std::env::current_dir().unwrap_or_default()).unwrap_or_default();
+        let folder = |name: &str, below: &str| {
+            Utf8PathBuf::from(variable(name).unwrap_or_else(|| format!("{home}/{below}"))).join("eos")
+        };
+        let start =
+            Utf8PathBuf::from_path_buf(std::env::current_dir().unwrap_or_default()).unwrap_or_default();
         let directory = match value_of(words, &["-C", "--directory"]) {
             Some(other) => start.join(other),
             None => start,
@@ -50,10 +53,14 @@ impl Context {
             interactive: std::io::stdin().is_terminal() && stderr_is_terminal,
             stderr_is_terminal,
             width: terminal_width().unwrap_or(100).clamp(40, 100),
-            user: variable("SUDO_USER").or_else(|| variable("USER")).or_else(|| variable("LOGNAME")).unwrap_or_else(account_name),
+            user: variable("SUDO_USER")
+                .or_else(|| variable("USER"))
+                .or_else(|| variable("LOGNAME"))
+                .unwrap_or_else(account_name),
             machine: name.nodename().to_string_lossy().into_owned(),
             now: variable("SOURCE_DATE_EPOCH").and_then(|text| text.parse().ok()).unwrap_or_else(now),
-            identity_file: variable("EOS_IDENTITY").map_or_else(|| config_folder.join("identity.txt"), Utf8PathBuf::from),
+            identity_file: variable("EOS_IDENTITY")
+                .map_or_else(|| config_folder.join("identity.txt"), Utf8PathBuf::from),
             cache_folder: folder("XDG_CACHE_HOME", ".cache"),
             tools_bundle: variable("EOS_TOOLS_BUNDLE").map(Utf8PathBuf::from),
             release_base: variable("EOS_RELEASE_BASE"),
@@ -64,7 +71,9 @@ impl Context {
 }
 
 fn now() -> i64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs().try_into().unwrap_or(i64::MAX))
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |since| since.as_secs().try_into().unwrap_or(i64::MAX))
 }
 
 /// The account's name from the list of accounts, or its number.
@@ -80,7 +89,10 @@ fn account_name() -> String {
 }
 
 fn terminal_width() -> Option<usize> {
-    rustix::termios::tcgetwinsize(std::io::stderr()).ok().map(|size| usize::from(size.ws_col)).filter(|width| *width > 0)
+    rustix::termios::tcgetwinsize(std::io::stderr())
+        .ok()
+        .map(|size| usize::from(size.ws_col))
+        .filter(|width| *width > 0)
 }
 
 /// The value of a flag in either form, before arguments are parsed for good.

@@ -47,8 +47,16 @@ impl Loaded {
             return Ok(name.clone());
         }
         let known: Vec<&str> = self.estate.file.environments.keys().map(|name| name.as_str()).collect();
-        let fix = nearest(asked, known.iter().copied()).map_or_else(|| format!("--env {}", known.join(" or --env ")), |near| format!("did you mean --env {near}?"));
-        Err(Diagnostic::error(codes::UNKNOWN_ENVIRONMENT, format!("this estate has no environment {asked:?}")).fix(fix).into())
+        let fix = nearest(asked, known.iter().copied()).map_or_else(
+            || format!("--env {}", known.join(" or --env ")),
+            |near| format!("did you mean --env {near}?"),
+        );
+        Err(Diagnostic::error(
+            codes::UNKNOWN_ENVIRONMENT,
+            format!("this estate has no environment {asked:?}"),
+        )
+        .fix(fix)
+        .into())
     }
 
     pub fn environment(&self, env: &EnvName) -> Result<Environment, Diagnostics> {
@@ -71,7 +79,8 @@ impl Loaded {
     pub fn compile(&self, tree: &Tree, env: &EnvName) -> Result<Compiled, Diagnostics> {
         self.refuse_other_compiler()?;
         let environment = tree.environment(env).map_err(|found| self.only_places_that_are(tree, found))?;
-        eos_compile::compile(&self.input(&environment)).map_err(|found| self.only_places_that_are(tree, found))
+        eos_compile::compile(&self.input(&environment))
+            .map_err(|found| self.only_places_that_are(tree, found))
     }
 
     /// A digest of everything that compiling an environment depends on.
@@ -98,7 +107,8 @@ impl Loaded {
     /// A refused change leaves no file behind: a place in one it would have written is a place nobody can look at.
     fn only_places_that_are(&self, tree: &Tree, mut found: Diagnostics) -> Diagnostics {
         for diagnostic in &mut found.0 {
-            diagnostic.place = diagnostic.place.take().filter(|place| tree.get(&place.file) == self.tree.get(&place.file));
+            diagnostic.place =
+                diagnostic.place.take().filter(|place| tree.get(&place.file) == self.tree.get(&place.file));
         }
         found
     }
@@ -107,15 +117,23 @@ impl Loaded {
         if self.estate.lock.compiler == COMPILER {
             return Ok(());
         }
-        let changed = changed(format!("the estate was compiled by compiler {} and this eos has {COMPILER}", self.estate.lock.compiler));
-        Err(if self.estate.lock.compiler > COMPILER { changed.fix("use the newer eos that compiled it") } else { changed })
+        let changed = changed(format!(
+            "the estate was compiled by compiler {} and this eos has {COMPILER}",
+            self.estate.lock.compiler
+        ));
+        Err(if self.estate.lock.compiler > COMPILER {
+            changed.fix("use the newer eos that compiled it")
+        } else {
+            changed
+        })
     }
 }
 
 /// The root of the estate one is in.
 fn root(context: &Context) -> Result<camino::Utf8PathBuf, Diagnostic> {
     if !context.directory.is_dir() {
-        return Err(Diagnostic::error(codes::NO_ESTATE, format!("there is no folder {}", context.directory)).fix("look at what follows -C: it is a folder of an estate"));
+        return Err(Diagnostic::error(codes::NO_ESTATE, format!("there is no folder {}", context.directory))
+            .fix("look at what follows -C: it is a folder of an estate"));
     }
     Estate::find_root(&context.directory)
 }
@@ -137,7 +155,11 @@ fn pinned_catalog(estate: &Estate) -> Result<Catalog, Diagnostics> {
             continue;
         }
         let path = estate.root.join(VENDORED_CATALOG).join(kind);
-        let copy = if path.is_dir() { Some(Folder::read(&path).map_err(|e| unreadable(VENDORED_CATALOG, &e))?) } else { None };
+        let copy = if path.is_dir() {
+            Some(Folder::read(&path).map_err(|e| unreadable(VENDORED_CATALOG, &e))?)
+        } else {
+            None
+        };
         match copy.filter(|folder| folder.digest() == *digest) {
             Some(folder) => {
                 built_in.remove(kind);

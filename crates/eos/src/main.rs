@@ -18,7 +18,8 @@ use context::Context;
 use outcome::Outcome;
 
 fn main() -> ExitCode {
-    let words: Vec<String> = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+    let words: Vec<String> =
+        std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
     let context = Context::from_process(&words);
     let (outcome, code) = match commands::run(&context, &words) {
         Ok(outcome) => {

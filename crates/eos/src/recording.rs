@@ -29,7 +29,13 @@ pub struct Recorded {
 }
 
 /// Turns planned entries into a change. `given` are the secrets the user brought.
-pub fn prepare(loaded: &Loaded, env: &EnvName, environment: &Environment, planned: &Planned, given: &mut BTreeMap<String, Secret>) -> Result<Prepared, Diagnostics> {
+pub fn prepare(
+    loaded: &Loaded,
+    env: &EnvName,
+    environment: &Environment,
+    planned: &Planned,
+    given: &mut BTreeMap<String, Secret>,
+) -> Result<Prepared, Diagnostics> {
     let mut change = Change::default();
     let mut lock = loaded.estate.lock.clone();
     for entry in &planned.entries {
@@ -49,7 +55,12 @@ pub fn prepare(loaded: &Loaded, env: &EnvName, environment: &Environment, planne
     Ok(Prepared { change, compiled, made })
 }
 
-fn make_secrets(loaded: &Loaded, planned: &Planned, given: &mut BTreeMap<String, Secret>, change: &mut Change) -> Result<Vec<(SecretRef, Secret)>, Diagnostics> {
+fn make_secrets(
+    loaded: &Loaded,
+    planned: &Planned,
+    given: &mut BTreeMap<String, Secret>,
+    change: &mut Change,
+) -> Result<Vec<(SecretRef, Secret)>, Diagnostics> {
     let mut made = Vec::new();
     if planned.secrets.is_empty() {
         return Ok(made);
@@ -72,13 +83,23 @@ fn make_secrets(loaded: &Loaded, planned: &Planned, given: &mut BTreeMap<String,
 }
 
 /// Adds an encrypted secret to a change.
-pub fn write_secret(change: &mut Change, reference: &SecretRef, secret: &Secret, recipients: &Recipients) -> Result<(), Diagnostics> {
+pub fn write_secret(
+    change: &mut Change,
+    reference: &SecretRef,
+    secret: &Secret,
+    recipients: &Recipients,
+) -> Result<(), Diagnostics> {
     change.write(eos_secrets::file_of(reference), eos_secrets::encrypt(secret, recipients)?);
     Ok(())
 }
 
 /// eos writes only over files that are exactly as it wrote them.
-pub fn refuse_foreign(loaded: &Loaded, environment: &Environment, node: &eos_yaml::Node, path: &Utf8Path) -> Result<(), Diagnostic> {
+pub fn refuse_foreign(
+    loaded: &Loaded,
+    environment: &Environment,
+    node: &eos_yaml::Node,
+    path: &Utf8Path,
+) -> Result<(), Diagnostic> {
     let written_in = environment.sources.file(node.file);
     let is_ours = written_in == Some(path) && loaded.tree.get(path).is_some_and(|bytes| ours(path, bytes));
     if is_ours { Ok(()) } else { Err(not_ours(path, environment.place(node))) }
@@ -93,22 +114,55 @@ fn not_ours(path: &Utf8Path, place: Option<Place>) -> Diagnostic {
 }
 
 /// Commits a prepared change and brings the build folder up to date.
-pub fn commit(context: &Context, loaded: &mut Loaded, env: &EnvName, prepared: &Prepared, subject: String, command: String, reason: Option<String>) -> Result<Recorded, Diagnostics> {
+pub fn commit(
+    context: &Context,
+    loaded: &mut Loaded,
+    env: &EnvName,
+    prepared: &Prepared,
+    subject: String,
+    command: String,
+    reason: Option<String>,
+) -> Result<Recorded, Diagnostics> {
     let trailers = trailers(context, loaded.estate.git.identity(), subject, command, reason);
     let commit = loaded.estate.commit(&prepared.change, &trailers)?;
-    let difference = build_folder::sync(&loaded.estate.root, env, &prepared.compiled.files).map_err(|problem| only_build_is_behind(problem, env, commit.as_deref(), prepared))?;
+    let difference = build_folder::sync(&loaded.estate.root, env, &prepared.compiled.files)
+        .map_err(|problem| only_build_is_behind(problem, env, commit.as_deref(), prepared))?;
     Ok(Recorded { commit, difference })
 }
 
 /// The commit stands when build/ cannot be written: running the command again would be wrong.
-fn only_build_is_behind(problem: Diagnostic, env: &EnvName, commit: Option<&str>, prepared: &Prepared) -> Diagnostic {
+fn only_build_is_behind(
+    problem: Diagnostic,
+    env: &EnvName,
+    commit: Option<&str>,
+    prepared: &Prepared,
+) -> Diagnostic {
     let Some(commit) = commit else { return problem };
-    let secrets = if prepared.made.is_empty() { "" } else { "; eos secret list, then eos secret show <name>/<key>, gives the secrets that were made" };
-    problem.why(format!("the change itself is recorded, as {}: only build/{env} is behind", &commit[..10])).fix(format!("make room there, then eos compile --env {env}, not this command again{secrets}"))
+    let secrets = if prepared.made.is_empty() {
+        ""
+    } else {
+        "; eos secret list, then eos secret show <name>/<key>, gives the secrets that were made"
+    };
+    problem
+        .why(format!("the change itself is recorded, as {}: only build/{env} is behind", &commit[..10]))
+        .fix(format!("make room there, then eos compile --env {env}, not this command again{secrets}"))
 }
 
 /// Who, when and why, for a commit.
-pub fn trailers(context: &Context, identity: Option<(String, String)>, subject: String, command: String, reason: Option<String>) -> Trailers {
+pub fn trailers(
+    context: &Context,
+    identity: Option<(String, String)>,
+    subject: String,
+    command: String,
+    reason: Option<String>,
+) -> Trailers {
     let nobody = || (context.user.clone(), format!("{}@{}", context.user, context.machine));
-    Trailers { subject, command, user: context.user.clone(), author: identity.unwrap_or_else(nobody), time: context.now, reason }
+    Trailers {
+        subject,
+        command,
+        user: context.user.clone(),
+        author: identity.unwrap_or_else(nobody),
+        time: context.now,
+        reason,
+    }
 }

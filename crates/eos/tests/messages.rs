@@ -108,7 +108,6 @@ fn commands_that_change() {
 }
 
 #[test]
-#[ignore = "the note about a folder has 105 columns; it is made in eos-compile/src/intent/volumes.rs"]
 fn create_without_a_volume_group() {
     happy(&Sandbox::with_estate(), "create_without_a_volume_group", &["create", "grafana"]);
 }

@@ -25,7 +25,13 @@ pub struct Chooser<'a> {
 
 impl<'a> Chooser<'a> {
     pub fn new(environment: &'a Environment, catalog: &'a Catalog, work: &Work<'_>) -> Chooser<'a> {
-        let mut chooser = Chooser { environment, catalog, ports: BTreeMap::new(), kinds: BTreeMap::new(), load: BTreeMap::new() };
+        let mut chooser = Chooser {
+            environment,
+            catalog,
+            ports: BTreeMap::new(),
+            kinds: BTreeMap::new(),
+            load: BTreeMap::new(),
+        };
         for (name, entry) in &environment.components {
             chooser.kinds.insert(name.to_string(), entry.kind.clone());
             if let Some(host) = &entry.host {
@@ -45,11 +51,17 @@ impl<'a> Chooser<'a> {
     /// The least loaded host of the environment, by name among equals.
     pub fn host(&self, name: &str) -> Result<String, Diagnostic> {
         let own = self.hosts();
-        own.iter().min_by_key(|host| (self.load.get(host.as_str()).copied().unwrap_or(0), (*host).clone())).cloned().ok_or_else(|| {
-            Diagnostic::error(codes::NO_HOST, format!("{name} needs a host and {} has none", self.environment.name))
+        own.iter()
+            .min_by_key(|host| (self.load.get(host.as_str()).copied().unwrap_or(0), (*host).clone()))
+            .cloned()
+            .ok_or_else(|| {
+                Diagnostic::error(
+                    codes::NO_HOST,
+                    format!("{name} needs a host and {} has none", self.environment.name),
+                )
                 .why("eos configures only machines that somebody declared, this one included")
                 .fix(format!("eos create host local --env {}", self.environment.name))
-        })
+            })
     }
 
     /// The hosts of this environment.
@@ -59,22 +71,35 @@ impl<'a> Chooser<'a> {
     }
 
     /// Takes `wanted` on the host if it is free, else the next free port above it; and who was in the way.
-    pub fn port(&mut self, host: &str, owner: (&str, &str), wanted: i64, protocol: Protocol) -> (i64, Option<String>) {
+    pub fn port(
+        &mut self,
+        host: &str,
+        owner: (&str, &str),
+        wanted: i64,
+        protocol: Protocol,
+    ) -> (i64, Option<String>) {
         let taken = self.ports.entry(host.to_owned()).or_default();
         let owner = (owner.0.to_owned(), owner.1.to_owned());
         let mut port = wanted;
         while taken.get(&(port, protocol)).is_some_and(|other| *other != owner) && port < 65_535 {
             port += 1;
         }
-        let in_the_way = if port == wanted { None } else { taken.get(&(wanted, protocol)).map(|(name, _)| name.clone()) };
+        let in_the_way =
+            if port == wanted { None } else { taken.get(&(wanted, protocol)).map(|(name, _)| name.clone()) };
         taken.insert((port, protocol), owner);
         (port, in_the_way)
     }
 
     /// The names that offer something, sorted.
     pub fn offering(&self, offer: &str, except: &str) -> Vec<String> {
-        let offers = |kind: &str| self.catalog.component(kind).is_ok_and(|component| component.offers.contains_key(offer));
-        self.kinds.iter().filter(|(name, kind)| name.as_str() != except && offers(kind)).map(|(name, _)| name.clone()).collect()
+        let offers = |kind: &str| {
+            self.catalog.component(kind).is_ok_and(|component| component.offers.contains_key(offer))
+        };
+        self.kinds
+            .iter()
+            .filter(|(name, kind)| name.as_str() != except && offers(kind))
+            .map(|(name, _)| name.clone())
+            .collect()
     }
 
     /// Of several, the one with its kind's own name; of one, that one.
@@ -82,7 +107,8 @@ impl<'a> Chooser<'a> {
         match candidates {
             [only] => Some(only.clone()),
             several => {
-                let plain: BTreeSet<&String> = several.iter().filter(|name| self.kinds.get(*name) == Some(*name)).collect();
+                let plain: BTreeSet<&String> =
+                    several.iter().filter(|name| self.kinds.get(*name) == Some(*name)).collect();
                 if plain.len() == 1 { plain.into_iter().next().cloned() } else { None }
             }
         }

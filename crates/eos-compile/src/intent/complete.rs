@@ -16,7 +16,21 @@ use crate::work::{Input, Work};
 
 /// The order fields are written in.
 const FIELDS: &[&str] = &[
-    "kind", "created_for", "host", "runtime", "version", "binary", "tier", "cpu", "memory", "replicas", "features", "settings", "needs", "volumes", "secrets",
+    "kind",
+    "created_for",
+    "host",
+    "runtime",
+    "version",
+    "binary",
+    "tier",
+    "cpu",
+    "memory",
+    "replicas",
+    "features",
+    "settings",
+    "needs",
+    "volumes",
+    "secrets",
 ];
 
 pub struct Completer<'a> {
@@ -41,7 +55,11 @@ impl<'a> Completer<'a> {
         for pass in PASSES.iter().take_while(|pass| pass.name != "order units") {
             (pass.run)(&mut work);
         }
-        Completer { chooser: Chooser::new(input.environment, input.catalog, &work), planned: Planned::default(), found: Diagnostics::new() }
+        Completer {
+            chooser: Chooser::new(input.environment, input.catalog, &work),
+            planned: Planned::default(),
+            found: Diagnostics::new(),
+        }
     }
 
     pub fn finish(self) -> Result<Planned, Diagnostics> {
@@ -49,7 +67,14 @@ impl<'a> Completer<'a> {
     }
 
     /// Completes an entry and, before it, whatever it needs and nobody offers yet.
-    pub fn complete(&mut self, name: &str, kind: &str, entry: Map<String, Json>, request: &Request, because: Option<String>) {
+    pub fn complete(
+        &mut self,
+        name: &str,
+        kind: &str,
+        entry: Map<String, Json>,
+        request: &Request,
+        because: Option<String>,
+    ) {
         let mut draft = Draft { name, kind, entry, request, because };
         draft.entry.insert("kind".to_owned(), Json::from(kind));
         if let Err(found) = self.fill(&mut draft) {
@@ -63,7 +88,12 @@ impl<'a> Completer<'a> {
             .filter_map(|field| Some(((*field).to_owned(), entry.get(*field)?.clone())))
             .filter(|(_, value)| !is_empty(value))
             .collect();
-        self.planned.entries.push(PlannedEntry { name, kind: kind.to_owned(), entry: Json::Object(ordered), because });
+        self.planned.entries.push(PlannedEntry {
+            name,
+            kind: kind.to_owned(),
+            entry: Json::Object(ordered),
+            because,
+        });
     }
 
     fn fill(&mut self, draft: &mut Draft<'_>) -> Result<(), Diagnostics> {
@@ -104,17 +134,34 @@ impl<'a> Completer<'a> {
     fn choose_runtime(&mut self, draft: &mut Draft<'_>, base: &Component) -> Result<(), Diagnostics> {
         let runtimes: Vec<&str> = eos_catalog::check::runtimes(base).into_iter().flatten().collect();
         let chosen = draft.entry.get("runtime").and_then(Json::as_str).map(str::to_owned);
-        let Some(runtime) = chosen.or_else(|| runtimes.first().map(|runtime| (*runtime).to_owned())) else { return Ok(()) };
+        let Some(runtime) = chosen.or_else(|| runtimes.first().map(|runtime| (*runtime).to_owned())) else {
+            return Ok(());
+        };
         if !runtimes.contains(&runtime.as_str()) {
-            let fix = if runtimes.is_empty() { "leave out --runtime".to_owned() } else { format!("--runtime {}", runtimes.join(" or ")) };
-            return Err(Diagnostic::error(codes::NO_RUNTIME, format!("{} does not run as {runtime:?}", draft.kind)).fix(fix).into());
+            let fix = if runtimes.is_empty() {
+                "leave out --runtime".to_owned()
+            } else {
+                format!("--runtime {}", runtimes.join(" or "))
+            };
+            return Err(Diagnostic::error(
+                codes::NO_RUNTIME,
+                format!("{} does not run as {runtime:?}", draft.kind),
+            )
+            .fix(fix)
+            .into());
         }
         if runtime == "container" && !draft.entry.contains_key("version") {
-            let version = base.runtimes.container.as_ref().and_then(|container| container.version.clone()).ok_or_else(|| {
-                Diagnostic::error(codes::NO_VERSION, format!("the catalogue knows no checked version of {}", draft.kind))
-                    .why("eos never guesses an image's tag, and `latest` changes under your feet")
-                    .fix(format!("eos create {} --version <tag>", draft.kind))
-            })?;
+            let version =
+                base.runtimes.container.as_ref().and_then(|container| container.version.clone()).ok_or_else(
+                    || {
+                        Diagnostic::error(
+                            codes::NO_VERSION,
+                            format!("the catalogue knows no checked version of {}", draft.kind),
+                        )
+                        .why("eos never guesses an image's tag, and `latest` changes under your feet")
+                        .fix(format!("eos create {} --version <tag>", draft.kind))
+                    },
+                )?;
             draft.entry.insert("version".to_owned(), Json::from(version));
         }
         if runtime == "host" && draft.entry.get("version").is_some() {
@@ -127,15 +174,31 @@ impl<'a> Completer<'a> {
     /// The component with the features that the draft turns on.
     fn variant(&self, draft: &Draft<'_>) -> Result<Arc<Component>, Diagnostics> {
         let base = self.chooser.catalog.component(draft.kind)?;
-        let given: Vec<&str> = draft.entry.get("features").and_then(Json::as_array).into_iter().flatten().filter_map(Json::as_str).collect();
+        let given: Vec<&str> = draft
+            .entry
+            .get("features")
+            .and_then(Json::as_array)
+            .into_iter()
+            .flatten()
+            .filter_map(Json::as_str)
+            .collect();
         for feature in &given {
             if base.features.get(*feature).is_none_or(|feature| feature.when.is_some()) {
-                return Err(Diagnostic::error(codes::UNKNOWN_FEATURE, format!("{} has no feature {feature:?}", draft.kind)).into());
+                return Err(Diagnostic::error(
+                    codes::UNKNOWN_FEATURE,
+                    format!("{} has no feature {feature:?}", draft.kind),
+                )
+                .into());
             }
         }
         let setting = |name: &str| draft.entry.get("settings").and_then(|settings| settings.get(name));
         let met = |need: &str| draft.entry.get("needs").is_some_and(|needs| needs.get(need).is_some());
-        let on = expand_features::on(&base, given.into_iter(), |name| setting(name).or_else(|| base.settings.get(name)?.default.as_ref()), met);
+        let on = expand_features::on(
+            &base,
+            given.into_iter(),
+            |name| setting(name).or_else(|| base.settings.get(name)?.default.as_ref()),
+            met,
+        );
         self.chooser.catalog.variant(draft.kind, draft.entry.get("runtime").and_then(Json::as_str), &on)
     }
 
@@ -169,10 +232,19 @@ impl<'a> Completer<'a> {
         let Some(host) = draft.entry.get("host").and_then(Json::as_str).map(str::to_owned) else { return };
         for task in component.tasks.values() {
             for port in task.ports.values() {
-                let given = draft.entry.get("settings").and_then(|settings| settings.get(&port.setting)).and_then(Json::as_i64);
-                let default = component.settings.get(&port.setting).and_then(|setting| setting.default.as_ref()).and_then(Json::as_i64);
+                let given = draft
+                    .entry
+                    .get("settings")
+                    .and_then(|settings| settings.get(&port.setting))
+                    .and_then(Json::as_i64);
+                let default = component
+                    .settings
+                    .get(&port.setting)
+                    .and_then(|setting| setting.default.as_ref())
+                    .and_then(Json::as_i64);
                 let Some(wanted) = given.or(default) else { continue };
-                let (chosen, in_the_way) = self.chooser.port(&host, (draft.name, &port.setting), wanted, port.protocol);
+                let (chosen, in_the_way) =
+                    self.chooser.port(&host, (draft.name, &port.setting), wanted, port.protocol);
                 if chosen == wanted {
                     object(&mut draft.entry, "settings").insert(port.setting.clone(), Json::from(chosen));
                     continue;
@@ -180,11 +252,17 @@ impl<'a> Completer<'a> {
                 let other = in_the_way.unwrap_or_default();
                 if given.is_some() {
                     self.found.push(
-                        Diagnostic::error(codes::PORT_TAKEN, format!("port {wanted} on host {host} is taken by {other}"))
-                            .fix(format!("--{} {chosen} is free", port.setting.replace('_', "-"))),
+                        Diagnostic::error(
+                            codes::PORT_TAKEN,
+                            format!("port {wanted} on host {host} is taken by {other}"),
+                        )
+                        .fix(format!("--{} {chosen} is free", port.setting.replace('_', "-"))),
                     );
                 } else {
-                    self.note_choice(draft, format!("{} {chosen}, since {other} has {wanted} on {host}", port.setting));
+                    self.note_choice(
+                        draft,
+                        format!("{} {chosen}, since {other} has {wanted} on {host}", port.setting),
+                    );
                     object(&mut draft.entry, "settings").insert(port.setting.clone(), Json::from(chosen));
                 }
             }
@@ -203,7 +281,8 @@ impl<'a> Completer<'a> {
             if let Some(asked) = draft.request.needs.get(need_name) {
                 match self.check_provider(draft.name, need_name, need, asked) {
                     Ok(()) => {
-                        object(&mut draft.entry, "needs").insert(need_name.clone(), Json::from(asked.as_str()));
+                        object(&mut draft.entry, "needs")
+                            .insert(need_name.clone(), Json::from(asked.as_str()));
                     }
                     Err(diagnostic) => self.found.push(diagnostic),
                 }
@@ -218,16 +297,32 @@ impl<'a> Completer<'a> {
         }
     }
 
-    fn check_provider(&self, name: &str, need_name: &str, need: &Need, asked: &str) -> Result<(), Diagnostic> {
+    fn check_provider(
+        &self,
+        name: &str,
+        need_name: &str,
+        need: &Need,
+        asked: &str,
+    ) -> Result<(), Diagnostic> {
         let candidates = self.chooser.offering(&need.offer, name);
         if candidates.iter().any(|candidate| candidate == asked) {
             return Ok(());
         }
+        let flag = need_name.replace('_', "-");
+        let exists = self.chooser.kinds.contains_key(asked);
         let fix = match candidates.as_slice() {
-            [] => need.create.as_ref().map_or_else(|| "nothing offers it yet".to_owned(), |kind| format!("eos create {kind} {asked}")),
-            several => format!("--{} {}", need_name.replace('_', "-"), several.join(" or ")),
+            [] => match need.create.as_ref().filter(|_| !exists) {
+                Some(kind) => format!("eos create {kind} {asked}, then this command again"),
+                None => format!("leave out --{flag}: what offers it is made"),
+            },
+            several => format!("--{flag} {}", several.join(" or ")),
         };
-        Err(Diagnostic::error(codes::NOTHING_OFFERS, format!("{asked} does not offer {}", need.offer)).fix(fix))
+        let message = if exists {
+            format!("{asked} does not offer {}", need.offer)
+        } else {
+            format!("there is nothing named {asked:?} to offer {}", need.offer)
+        };
+        Err(Diagnostic::error(codes::NOTHING_OFFERS, message).fix(fix))
     }
 
     /// Who meets a need: somebody there, or somebody made now.
@@ -235,7 +330,14 @@ impl<'a> Completer<'a> {
         let candidates = self.chooser.offering(&need.offer, draft.name);
         if let Some(preferred) = self.chooser.preferred(&candidates) {
             if candidates.len() > 1 {
-                self.note_choice(draft, format!("{need_name} is {preferred}; --{} names another of {}", need_name.replace('_', "-"), candidates.join(", ")));
+                self.note_choice(
+                    draft,
+                    format!(
+                        "{need_name} is {preferred}; --{} names another of {}",
+                        need_name.replace('_', "-"),
+                        candidates.join(", ")
+                    ),
+                );
             }
             return Some(preferred);
         }
@@ -254,9 +356,12 @@ impl<'a> Completer<'a> {
             Some(kind) => self.pull_in(draft, kind, kind, need),
             None => {
                 self.found.push(
-                    Diagnostic::error(codes::NOTHING_OFFERS, format!("{} needs {} and nothing offers it", draft.name, need.offer))
-                        .why(format!("it is for {}", need.help))
-                        .fix("eos catalog list shows what there is"),
+                    Diagnostic::error(
+                        codes::NOTHING_OFFERS,
+                        format!("{} needs {} and nothing offers it", draft.name, need.offer),
+                    )
+                    .why(format!("it is for {}", need.help))
+                    .fix("eos catalog list shows what there is"),
                 );
                 None
             }
@@ -266,8 +371,11 @@ impl<'a> Completer<'a> {
     fn pull_in(&mut self, draft: &Draft<'_>, kind: &str, name: &str, need: &Need) -> Option<String> {
         if let Some(other) = self.chooser.kinds.get(name) {
             self.found.push(
-                Diagnostic::error(codes::NAME_TAKEN, format!("{} needs a {kind}, but the name {name} belongs to a {other}", draft.name))
-                    .fix(format!("eos create {kind} <another name>, then this command again")),
+                Diagnostic::error(
+                    codes::NAME_TAKEN,
+                    format!("{} needs a {kind}, but the name {name} belongs to a {other}", draft.name),
+                )
+                .fix(format!("eos create {kind} <another name>, then this command again")),
             );
             return None;
         }
@@ -279,11 +387,20 @@ impl<'a> Completer<'a> {
     }
 
     /// A need that exists once for each name of a list setting.
-    fn choose_each(&mut self, draft: &mut Draft<'_>, component: &Component, need_name: &str, need: &Need, setting: &str) {
+    fn choose_each(
+        &mut self,
+        draft: &mut Draft<'_>,
+        component: &Component,
+        need_name: &str,
+        need: &Need,
+        setting: &str,
+    ) {
         let given = draft.entry.get("settings").and_then(|settings| settings.get(setting)).cloned();
         let value = given.or_else(|| component.settings.get(setting)?.default.clone()).unwrap_or_default();
-        let elements: Vec<String> = value.as_array().into_iter().flatten().filter_map(Json::as_str).map(str::to_owned).collect();
-        let known = draft.entry.get("needs").and_then(|needs| needs.get(need_name)).cloned().unwrap_or_default();
+        let elements: Vec<String> =
+            value.as_array().into_iter().flatten().filter_map(Json::as_str).map(str::to_owned).collect();
+        let known =
+            draft.entry.get("needs").and_then(|needs| needs.get(need_name)).cloned().unwrap_or_default();
         let mut chosen = Map::new();
         for element in elements {
             if let Some(before) = known.get(&element) {
@@ -291,12 +408,19 @@ impl<'a> Completer<'a> {
                 continue;
             }
             let named = self.chooser.offering(&need.offer, draft.name).contains(&element);
-            let by_name = need.create.as_ref().is_some_and(|kind| !self.chooser.kinds.contains_key(&element) && need.with.is_empty() && !kind.is_empty());
+            let by_name = need.create.as_ref().is_some_and(|kind| {
+                !self.chooser.kinds.contains_key(&element) && need.with.is_empty() && !kind.is_empty()
+            });
             let provider = match (&need.create, named, by_name) {
                 (_, true, _) => Some(element.clone()),
                 // The element is the name of the thing itself.
                 (Some(kind), _, true) => self.pull_in(draft, kind, &element, need),
-                _ => draft.request.needs.get(need_name).cloned().or_else(|| self.provider(draft, need_name, need)),
+                _ => draft
+                    .request
+                    .needs
+                    .get(need_name)
+                    .cloned()
+                    .or_else(|| self.provider(draft, need_name, need)),
             };
             chosen.extend(provider.map(|provider| (element, Json::from(provider))));
         }
@@ -313,7 +437,9 @@ impl<'a> Completer<'a> {
     }
 
     fn choose_secrets(&mut self, draft: &mut Draft<'_>, component: &Component) {
-        for (key, setting) in component.settings.iter().filter(|(_, setting)| setting.kind == SettingType::Secret) {
+        for (key, setting) in
+            component.settings.iter().filter(|(_, setting)| setting.kind == SettingType::Secret)
+        {
             let given = draft.request.secrets.contains(key);
             if !given && draft.entry.get("settings").is_some_and(|settings| settings.get(key).is_some()) {
                 continue;
@@ -321,8 +447,18 @@ impl<'a> Completer<'a> {
             let length = setting.generate.unwrap_or(SECRET_LENGTH);
             if !given && length == 0 {
                 let flag = key.replace('_', "-");
-                let verb = if draft.because.is_some() { format!("eos create {} --{flag} -, then this command again", draft.kind) } else { format!("--{flag} -") };
-                self.found.push(Diagnostic::error(codes::MISSING_SETTING, format!("{} needs {key}: {}", draft.name, setting.help)).fix(verb));
+                let verb = if draft.because.is_some() {
+                    format!("eos create {} --{flag} -, then this command again", draft.kind)
+                } else {
+                    format!("--{flag} -")
+                };
+                self.found.push(
+                    Diagnostic::error(
+                        codes::MISSING_SETTING,
+                        format!("{} needs {key}: {}", draft.name, setting.help),
+                    )
+                    .fix(verb),
+                );
                 continue;
             }
             let source = if given { SecretSource::Given } else { SecretSource::Generate(length) };
@@ -337,7 +473,9 @@ impl<'a> Completer<'a> {
             if draft.entry.get("secrets").is_some_and(|secrets| secrets.get(&key).is_some()) {
                 continue;
             }
-            if let Some(reference) = self.make_secret(draft.name, &key, None, SecretSource::Generate(SECRET_LENGTH)) {
+            if let Some(reference) =
+                self.make_secret(draft.name, &key, None, SecretSource::Generate(SECRET_LENGTH))
+            {
                 object(&mut draft.entry, "secrets").insert(key, Json::from(reference));
             }
         }
@@ -347,20 +485,36 @@ impl<'a> Completer<'a> {
     fn generated_for(&self, draft: &Draft<'_>, component: &Component) -> BTreeSet<String> {
         let mut keys = BTreeSet::new();
         for (need_name, need) in &component.needs {
-            let Some(provider) = draft.entry.get("needs").and_then(|needs| needs.get(need_name)).and_then(Json::as_str) else { continue };
+            let Some(provider) =
+                draft.entry.get("needs").and_then(|needs| needs.get(need_name)).and_then(Json::as_str)
+            else {
+                continue;
+            };
             let Some(kind) = self.chooser.kinds.get(provider) else { continue };
             let Ok(other) = self.chooser.catalog.component(kind) else { continue };
-            let generates = other.offers.get(&need.offer).map(|offer| offer.generates.as_slice()).unwrap_or_default();
+            let generates =
+                other.offers.get(&need.offer).map(|offer| offer.generates.as_slice()).unwrap_or_default();
             keys.extend(generates.iter().map(|secret| format!("{need_name}_{secret}")));
         }
         keys
     }
 
     /// A reference to a new secret, or to the next version of one that was there.
-    fn make_secret(&mut self, name: &str, key: &str, before: Option<&Json>, source: SecretSource) -> Option<String> {
+    fn make_secret(
+        &mut self,
+        name: &str,
+        key: &str,
+        before: Option<&Json>,
+        source: SecretSource,
+    ) -> Option<String> {
         let before = before.and_then(Json::as_str).and_then(|text| text.parse::<SecretRef>().ok());
         let version = before.map_or(1, |reference| reference.version + 1);
-        let reference = SecretRef { env: self.chooser.environment.name.clone(), name: name.parse().ok()?, key: key.parse().ok()?, version };
+        let reference = SecretRef {
+            env: self.chooser.environment.name.clone(),
+            name: name.parse().ok()?,
+            key: key.parse().ok()?,
+            version,
+        };
         let text = reference.to_string();
         self.planned.secrets.push(SecretToMake { reference, source });
         Some(text)

@@ -10,6 +10,8 @@ mod request;
 mod verbs;
 mod volumes;
 
-pub use verbs::{create, delete, host, left_behind, operation, unknown_name, update};
 pub use entry_file::{HEADER, component_path, entry_text, host_path, operation_path, ours};
-pub use request::{HostRequest, OperationRequest, Planned, PlannedEntry, Request, SecretSource, SecretToMake};
+pub use request::{
+    HostRequest, OperationRequest, Planned, PlannedEntry, Request, SecretSource, SecretToMake,
+};
+pub use verbs::{create, delete, host, left_behind, operation, unknown_name, update};

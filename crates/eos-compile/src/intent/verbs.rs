@@ -13,18 +13,30 @@ use crate::work::Input;
 /// A new component, with everything it pulls in.
 pub fn create(input: &Input<'_>, request: &Request) -> Result<Planned, Diagnostics> {
     let environment = input.environment;
-    let name: Name = request.name.parse().map_err(|problem: eos_model::name::BadName| Diagnostic::error(codes::BAD_NAME, problem.to_string()))?;
+    let name: Name = request.name.parse().map_err(Diagnostic::from)?;
     if let Some(entry) = environment.components.get(&name) {
         // What was made for somebody else becomes the person's own when they ask for it.
         if entry.created_for.is_some() && entry.kind == request.kind {
             let mut planned = update(input, request)?;
-            planned.notes.insert(0, format!("{name} was there already, made for {}; it is now one you asked for", entry.created_for.as_deref().unwrap_or_default()));
+            planned.notes.insert(
+                0,
+                format!(
+                    "{name} was there already, made for {}; it is now one you asked for",
+                    entry.created_for.as_deref().unwrap_or_default()
+                ),
+            );
             return Ok(planned);
         }
-        return Err(Diagnostic::error(codes::NAME_TAKEN, format!("{} has a {} named {name} already", environment.name, entry.kind))
-            .at(environment.place(&entry.node))
-            .fix(format!("eos update {name} changes it; eos create {} <another name> makes a second one", request.kind))
-            .into());
+        return Err(Diagnostic::error(
+            codes::NAME_TAKEN,
+            format!("{} has a {} named {name} already", environment.name, entry.kind),
+        )
+        .at(environment.place(&entry.node))
+        .fix(format!(
+            "eos update {name} changes it; eos create {} <another name> makes a second one",
+            request.kind
+        ))
+        .into());
     }
     let mut completer = Completer::new(input);
     let entry = apply(Map::new(), request);
@@ -42,18 +54,32 @@ pub fn update(input: &Input<'_>, request: &Request) -> Result<Planned, Diagnosti
         let fixed = component.settings.get(name).is_some_and(|setting| setting.fixed);
         if fixed && before.settings.get(name).is_none_or(|node| node.to_json() != *value) {
             found.push(
-                Diagnostic::error(codes::FIXED_CHOICE, format!("{name} of {} cannot be changed after creation", before.name))
-                    .at(environment.place(before.settings.get(name).unwrap_or(&before.node)))
-                    .fix("create another one beside it, move the data, delete the old one"),
+                Diagnostic::error(
+                    codes::FIXED_CHOICE,
+                    format!("{name} of {} cannot be changed after creation", before.name),
+                )
+                .at(environment.place(before.settings.get(name).unwrap_or(&before.node)))
+                .fix("create another one beside it, move the data, delete the old one"),
             );
         }
     }
-    let moves = request.common.get("host").and_then(Json::as_str).is_some_and(|host| before.host.as_deref() != Some(host));
+    let moves = request
+        .common
+        .get("host")
+        .and_then(Json::as_str)
+        .is_some_and(|host| before.host.as_deref() != Some(host));
     if moves && !before.volumes.is_empty() {
         found.push(
-            Diagnostic::error(codes::FIXED_CHOICE, format!("{} keeps data on host {} and cannot simply move", before.name, before.host.as_deref().unwrap_or("?")))
-                .why("its new host would start with empty volumes")
-                .fix("create another one there, move the data, delete the old one"),
+            Diagnostic::error(
+                codes::FIXED_CHOICE,
+                format!(
+                    "{} keeps data on host {} and cannot simply move",
+                    before.name,
+                    before.host.as_deref().unwrap_or("?")
+                ),
+            )
+            .why("its new host would start with empty volumes")
+            .fix("create another one there, move the data, delete the old one"),
         );
     }
     if found.has_errors() {
@@ -75,7 +101,14 @@ fn apply(mut entry: Map<String, Json>, request: &Request) -> Map<String, Json> {
     for (key, value) in &request.settings {
         object(&mut entry, "settings").insert(key.clone(), value.clone());
     }
-    let mut features: Vec<String> = entry.get("features").and_then(Json::as_array).into_iter().flatten().filter_map(Json::as_str).map(str::to_owned).collect();
+    let mut features: Vec<String> = entry
+        .get("features")
+        .and_then(Json::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(Json::as_str)
+        .map(str::to_owned)
+        .collect();
     features.extend(request.features.iter().cloned());
     features.retain(|feature| !request.without.contains(feature));
     features.sort();
@@ -91,16 +124,26 @@ fn find<'e>(environment: &'e Environment, name: &str) -> Result<&'e eos_pillar::
 /// The message about a name nobody has.
 pub fn unknown_name(environment: &Environment, name: &str) -> Diagnostic {
     let near = nearest(name, environment.components.keys().map(|name| name.as_str()));
-    let fix = near.map_or_else(|| "eos list shows the names there are".to_owned(), |near| format!("did you mean {near}? eos list shows all"));
-    Diagnostic::error(codes::UNKNOWN_NAME, format!("{} has nothing named {name:?}", environment.name)).fix(fix)
+    let fix = near.map_or_else(
+        || "eos list shows the names there are".to_owned(),
+        |near| format!("did you mean {near}? eos list shows all"),
+    );
+    Diagnostic::error(codes::UNKNOWN_NAME, format!("{} has nothing named {name:?}", environment.name))
+        .fix(fix)
 }
 
 /// What was made for a name that goes, and that nothing else needs.
 pub fn left_behind(environment: &Environment, name: &str) -> Vec<Name> {
     let needed_by_others = |candidate: &Name| {
-        environment.components.values().filter(|other| other.name.as_str() != name).any(|other| needs(other, candidate))
+        environment
+            .components
+            .values()
+            .filter(|other| other.name.as_str() != name)
+            .any(|other| needs(other, candidate))
     };
-    let made_for = |entry: &&eos_pillar::ComponentEntry| entry.created_for.as_deref() == Some(name) && !needed_by_others(&entry.name);
+    let made_for = |entry: &&eos_pillar::ComponentEntry| {
+        entry.created_for.as_deref() == Some(name) && !needed_by_others(&entry.name)
+    };
     environment.components.values().filter(made_for).map(|entry| entry.name.clone()).collect()
 }
 
@@ -114,24 +157,44 @@ fn needs(entry: &eos_pillar::ComponentEntry, provider: &Name) -> bool {
 /// The names that stand in the way of deleting one.
 pub fn delete(environment: &Environment, name: &str) -> Result<(), Diagnostics> {
     let entry = find(environment, name)?;
-    let dependents: Vec<&str> = environment.components.values().filter(|other| needs(other, &entry.name)).map(|other| other.name.as_str()).collect();
+    let dependents: Vec<&str> = environment
+        .components
+        .values()
+        .filter(|other| needs(other, &entry.name))
+        .map(|other| other.name.as_str())
+        .collect();
     if dependents.is_empty() {
         return Ok(());
     }
+    let first = &environment.components[dependents[0]];
+    let meets = |choice: &NeedChoice| matches!(choice, NeedChoice::One(provider) if *provider == entry.name);
+    let need = first
+        .needs
+        .iter()
+        .find(|(_, choice)| meets(choice))
+        .map_or("<need>".to_owned(), |(need, _)| need.replace('_', "-"));
     Err(Diagnostic::error(codes::STILL_NEEDED, format!("{name} is needed by {}", dependents.join(", ")))
         .at(environment.place(&entry.node))
         .why("they would lose what they work with")
-        .fix(format!("delete {} first, or let them use another: eos update {} --<need> <name>", dependents.join(", "), dependents[0]))
+        .fix(format!(
+            "delete {} first, or let them use another: eos update {} --{} <name>",
+            dependents.join(", "),
+            dependents[0],
+            need
+        ))
         .into())
 }
 
 /// A declared host.
 pub fn host(environment: &Environment, request: &HostRequest) -> Result<Json, Diagnostics> {
     if let Some(entry) = environment.hosts.get(&request.name) {
-        return Err(Diagnostic::error(codes::NAME_TAKEN, format!("host {} is declared already, in {}", request.name, entry.environment))
-            .at(environment.place(&entry.node))
-            .fix("edit its file in pillar/hosts, or choose another name")
-            .into());
+        return Err(Diagnostic::error(
+            codes::NAME_TAKEN,
+            format!("host {} is declared already, in {}", request.name, entry.environment),
+        )
+        .at(environment.place(&entry.node))
+        .fix("edit its file in pillar/hosts, or choose another name")
+        .into());
     }
     let mut entry = json!({
         "environment": environment.name,
@@ -155,10 +218,13 @@ pub fn operation(input: &Input<'_>, request: &OperationRequest) -> Result<Planne
             [only] => only.clone(),
             [] => completer.chooser.host(&format!("{} {}", request.verb, request.kind))?,
             several => {
-                return Err(Diagnostic::error(codes::NO_HOST, format!("on which of {}?", several.join(", ")))
-                    .why("an operation acts on one machine")
-                    .fix(format!("--host {}", several[0]))
-                    .into());
+                return Err(Diagnostic::error(
+                    codes::NO_HOST,
+                    format!("on which of {}?", several.join(", ")),
+                )
+                .why("an operation acts on one machine")
+                .fix(format!("--host {}", several[0]))
+                .into());
             }
         },
     };
@@ -168,7 +234,7 @@ pub fn operation(input: &Input<'_>, request: &OperationRequest) -> Result<Planne
     let number = |id: &Name| id.as_str().split('-').next().and_then(|number| number.parse::<u64>().ok());
     let next = environment.operations.keys().filter_map(number).max().unwrap_or(0) + 1;
     let id = format!("{next:06}-{}-{}", request.verb, request.kind);
-    let id: Name = id.parse().map_err(|problem: eos_model::name::BadName| Diagnostic::error(codes::BAD_NAME, problem.to_string()))?;
+    let id: Name = id.parse().map_err(Diagnostic::from)?;
     let entry = json!({"verb": request.verb, "kind": request.kind, "host": host, "args": request.args});
     Ok(PlannedEntry { name: id, kind: request.kind.clone(), entry, because: None })
 }

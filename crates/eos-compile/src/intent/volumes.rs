@@ -11,9 +11,17 @@ use super::complete::{Completer, object};
 /// Where volumes lie on a host.
 const ROOT: &str = "/srv/eos";
 
-pub fn choose(completer: &mut Completer<'_>, name: &str, entry: &mut Map<String, Json>, component: &Component) {
+pub fn choose(
+    completer: &mut Completer<'_>,
+    name: &str,
+    entry: &mut Map<String, Json>,
+    component: &Component,
+) {
     let env = completer.chooser.environment.name.clone();
-    let host = entry.get("host").and_then(Json::as_str).and_then(|host| completer.chooser.environment.hosts.get(host));
+    let host = entry
+        .get("host")
+        .and_then(Json::as_str)
+        .and_then(|host| completer.chooser.environment.hosts.get(host));
     let group = host.and_then(|host| host.volume_group.clone());
     let mut plain = Vec::new();
     for (volume_name, volume) in &component.storage {
@@ -31,12 +39,19 @@ pub fn choose(completer: &mut Completer<'_>, name: &str, entry: &mut Map<String,
         let below = |root: &str| format!("{root}/{env}/{name}/{volume_name}");
         let (backing, path) = match (&volume.shared_by, &group) {
             (Some(need), _) => {
-                let provider = entry.get("needs").and_then(|needs| needs.get(need)).and_then(Json::as_str).unwrap_or_default();
+                let provider = entry
+                    .get("needs")
+                    .and_then(|needs| needs.get(need))
+                    .and_then(Json::as_str)
+                    .unwrap_or_default();
                 let offer = component.needs.get(need).map(|need| need.offer.clone()).unwrap_or_default();
                 match offered(completer, provider, &offer, "path") {
                     Some(root) => ("shared", below(&root)),
                     None => {
-                        completer.found.push(Diagnostic::error(codes::NOTHING_OFFERS, format!("{name}: {provider:?} does not say where its files are mounted")));
+                        completer.found.push(Diagnostic::error(
+                            codes::NOTHING_OFFERS,
+                            format!("{name}: {provider:?} does not say where its files are mounted"),
+                        ));
                         continue;
                     }
                 }
@@ -54,9 +69,16 @@ pub fn choose(completer: &mut Completer<'_>, name: &str, entry: &mut Map<String,
         object(entry, "volumes").insert(volume_name.clone(), choice);
     }
     if let Some(first) = plain.first() {
-        let folder = if plain.len() == 1 { first.as_str() } else { first.rsplit_once('/').map_or("/", |(folder, _)| folder) };
+        let folder = if plain.len() == 1 {
+            first.as_str()
+        } else {
+            first.rsplit_once('/').map_or("/", |(folder, _)| folder)
+        };
         let host = entry.get("host").and_then(Json::as_str).unwrap_or("its host");
-        completer.planned.notes.push(format!("{name}: data in {folder}, plain and without a limit: {host} has no volume group"));
+        completer
+            .planned
+            .notes
+            .push(format!("{name}: data in {folder} ({host} has no volume group: no size limit)"));
     }
 }
 
@@ -64,9 +86,12 @@ pub fn choose(completer: &mut Completer<'_>, name: &str, entry: &mut Map<String,
 fn keep(name: &str, volume: &str, known: &Json, size: Option<&str>) -> Result<(), Diagnostic> {
     let bytes = |text: Option<&str>| text.and_then(|text| text.parse::<Size>().ok());
     match (bytes(known.get("size").and_then(Json::as_str)), bytes(size)) {
-        (Some(before), Some(after)) if after < before => Err(Diagnostic::error(codes::FIXED_CHOICE, format!("{name}: {volume} has {before} and cannot shrink to {after}"))
-            .why("making a filesystem smaller can lose what is on it")
-            .fix("keep the size, or create a new one and move the data")),
+        (Some(before), Some(after)) if after < before => Err(Diagnostic::error(
+            codes::FIXED_CHOICE,
+            format!("{name}: {volume} has {before} and cannot shrink to {after}"),
+        )
+        .why("making a filesystem smaller can lose what is on it")
+        .fix("keep the size, or create a new one and move the data")),
         _ => Ok(()),
     }
 }
@@ -96,7 +121,9 @@ fn offered(completer: &Completer<'_>, provider: &str, offer: &str, output: &str)
     let planned = completer.planned.entries.iter().find(|entry| entry.name.as_str() == provider);
     let entry = match planned {
         Some(planned) => planned.entry.as_object().cloned()?,
-        None => completer.chooser.environment.components.get(provider)?.node.to_json().as_object().cloned()?,
+        None => {
+            completer.chooser.environment.components.get(provider)?.node.to_json().as_object().cloned()?
+        }
     };
     text(&component, &entry, template)
 }

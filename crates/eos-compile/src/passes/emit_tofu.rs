@@ -26,7 +26,8 @@ pub fn run(work: &mut Work<'_>) {
     for (name, document, inputs) in emitted {
         match (document, work.units.get_mut(&name)) {
             (Ok(document), Some(unit)) => {
-                unit.inputs = inputs.into_iter().map(|(variable, from, output)| (variable, (from, output))).collect();
+                unit.inputs =
+                    inputs.into_iter().map(|(variable, from, output)| (variable, (from, output))).collect();
                 unit.documents.insert(MAIN.to_owned(), Document::Json(document));
                 // The engine fills in what other units gave; there is nothing to fill in yet.
                 unit.documents.insert(INPUTS.to_owned(), Document::Json(Traced::map()));
@@ -48,7 +49,10 @@ pub fn terraform_block(work: &Work<'_>, unit: &str, providers: Traced) -> Traced
             json!({"http": {"address": base, "lock_address": format!("{base}/lock"), "unlock_address": format!("{base}/lock")}})
         }
     };
-    Traced::map().with("required_version", ">= 1.11").with("required_providers", providers).with("backend", backend)
+    Traced::map()
+        .with("required_version", ">= 1.11")
+        .with("required_providers", providers)
+        .with("backend", backend)
 }
 
 /// The provider eos ships, as `required_providers` names it.
@@ -77,7 +81,11 @@ fn main(work: &Work<'_>, unit: &Unit<'_>) -> Result<Traced, String> {
         let mut group = Traced::map();
         for (name, arguments) in named {
             let mut resource = tofu_data(&scope, arguments)?;
-            if cloud.data_classes.get(&format!("{kind}.{name}")).is_some_and(|class| *class != DataClass::Cache) {
+            if cloud
+                .data_classes
+                .get(&format!("{kind}.{name}"))
+                .is_some_and(|class| *class != DataClass::Cache)
+            {
                 resource.set("lifecycle", json!({"prevent_destroy": true}));
             }
             group.set(name.as_str(), resource);
@@ -121,7 +129,10 @@ fn modules(work: &Work<'_>, unit: &Unit<'_>, scope: &std::rc::Rc<Scope<'_, '_>>)
     let mut block = Traced::map();
     for (name, call) in &unit.component.cloud.modules {
         let mut rendered = tofu_data(scope, call)?;
-        let source = call.get("source").and_then(Json::as_str).ok_or_else(|| format!("module {name} names no source"))?;
+        let source = call
+            .get("source")
+            .and_then(Json::as_str)
+            .ok_or_else(|| format!("module {name} names no source"))?;
         let vendored = super::write_units::vendored_module(work, unit, source)?;
         rendered.set("source", format!("../../{vendored}"));
         block.set(name.as_str(), rendered);
@@ -134,7 +145,10 @@ fn outputs(unit: &Unit<'_>, scope: &std::rc::Rc<Scope<'_, '_>>) -> Result<Traced
     for (name, template) in &unit.component.outputs {
         let rendered = render::text(scope, template)?;
         let value = sink::tofu(&rendered)?;
-        block.set(name.as_str(), Traced::map().with("value", Traced { origins: rendered.origins, ..Traced::from(value) }));
+        block.set(
+            name.as_str(),
+            Traced::map().with("value", Traced { origins: rendered.origins, ..Traced::from(value) }),
+        );
     }
     for (offer, spec) in &unit.component.offers {
         for (output, template) in spec.outputs.iter().filter(|(_, template)| template.contains("${")) {
@@ -167,7 +181,13 @@ fn own_resources(work: &Work<'_>, unit: &Unit<'_>) -> Result<Traced, String> {
         let mut previous: Option<String> = before.last().cloned();
         for host in &hosts {
             let key = if hosts.len() == 1 { "host".to_owned() } else { format!("host_{}", identifier(host)) };
-            let connection = work.input.environment.hosts.get(host.as_str()).map(|entry| entry.connection.as_str()).unwrap_or("minion");
+            let connection = work
+                .input
+                .environment
+                .hosts
+                .get(host.as_str())
+                .map(|entry| entry.connection.as_str())
+                .unwrap_or("minion");
             let mut resource = state_resource(unit, &key, host, connection, HOST);
             if unit.documents.contains_key(UNDO) {
                 resource.set("on_destroy", file(UNDO));
@@ -182,7 +202,10 @@ fn own_resources(work: &Work<'_>, unit: &Unit<'_>) -> Result<Traced, String> {
         }
     }
     for job in provisions(work, unit).into_iter().map(|provision| provision.file) {
-        let key = format!("provision_{}", identifier(job.strip_prefix(&format!("{}-", unit.id.name)).unwrap_or(&job)));
+        let key = format!(
+            "provision_{}",
+            identifier(job.strip_prefix(&format!("{}-", unit.id.name)).unwrap_or(&job))
+        );
         let mut resource = Traced::map()
             .with("name", format!("{}/{key}", unit.id))
             .with("spec", file(&format!("jobs/{job}.nomad.json")))

@@ -1,5 +1,7 @@
 //! The passes, in order. A pass is a function over [`Work`]; there is no pass manager.
 
+pub(crate) mod check_ports;
+pub(crate) mod check_storage;
 pub(crate) mod emit_nomad;
 pub(crate) mod emit_operations;
 pub(crate) mod emit_orchestration;
@@ -10,8 +12,6 @@ pub(crate) mod find_providers;
 pub(crate) mod nomad_task;
 pub(crate) mod order_units;
 pub(crate) mod place_units;
-pub(crate) mod check_ports;
-pub(crate) mod check_storage;
 pub(crate) mod resolve_names;
 pub(crate) mod write_units;
 

@@ -7,16 +7,21 @@ use eos_model::{Diagnostic, Name, codes};
 use crate::work::Work;
 
 pub fn run(work: &mut Work<'_>) {
-    let upstream: BTreeMap<&Name, &BTreeSet<Name>> = work.units.iter().map(|(name, unit)| (name, &unit.upstream)).collect();
+    let upstream: BTreeMap<&Name, &BTreeSet<Name>> =
+        work.units.iter().map(|(name, unit)| (name, &unit.upstream)).collect();
     match order(&upstream) {
         Ok(order) => work.order = order,
         Err(cycle) => {
             let path: Vec<&str> = cycle.iter().map(|name| name.as_str()).collect();
-            let place = cycle.first().and_then(|name| work.units.get(name)).and_then(|unit| work.place(&unit.entry.node));
-            let diagnostic = Diagnostic::error(codes::CYCLE, format!("needs go in a circle: {}", path.join(" → ")))
-                .at(place)
-                .why("none of them could be applied first")
-                .fix("let one of them do without, or use another of its kind");
+            let place = cycle
+                .first()
+                .and_then(|name| work.units.get(name))
+                .and_then(|unit| work.place(&unit.entry.node));
+            let diagnostic =
+                Diagnostic::error(codes::CYCLE, format!("needs go in a circle: {}", path.join(" → ")))
+                    .at(place)
+                    .why("none of them could be applied first")
+                    .fix("let one of them do without, or use another of its kind");
             work.push(diagnostic);
         }
     }
@@ -31,7 +36,8 @@ pub fn order(upstream: &BTreeMap<&Name, &BTreeSet<Name>>) -> Result<Vec<Name>, V
         waiting.insert(name, present.clone().count());
         present.for_each(|need| downstream.entry(need).or_default().push(name));
     }
-    let mut ready: BTreeSet<&Name> = waiting.iter().filter(|(_, count)| **count == 0).map(|(name, _)| *name).collect();
+    let mut ready: BTreeSet<&Name> =
+        waiting.iter().filter(|(_, count)| **count == 0).map(|(name, _)| *name).collect();
     let mut order = Vec::with_capacity(upstream.len());
     while let Some(name) = ready.pop_first() {
         order.push(name.clone());
@@ -52,7 +58,9 @@ fn find_cycle(upstream: &BTreeMap<&Name, &BTreeSet<Name>>, done: &[Name]) -> Vec
     let mut path: Vec<&Name> = upstream.keys().copied().filter(|name| !done.contains(name)).take(1).collect();
     while let Some(last) = path.last().copied() {
         // Whatever is left waits for something left: following that must come back.
-        let next = upstream.get(last).and_then(|needs| needs.iter().find(|need| upstream.contains_key(need) && !done.contains(need)));
+        let next = upstream
+            .get(last)
+            .and_then(|needs| needs.iter().find(|need| upstream.contains_key(need) && !done.contains(need)));
         let Some(next) = next else { break };
         if let Some(start) = path.iter().position(|name| *name == next) {
             let mut cycle: Vec<Name> = path[start..].iter().map(|name| (*name).clone()).collect();
@@ -74,7 +82,8 @@ mod tests {
     }
 
     fn graph(size: usize, edges: &[(usize, usize)]) -> BTreeMap<Name, BTreeSet<Name>> {
-        let mut graph: BTreeMap<Name, BTreeSet<Name>> = (0..size).map(|index| (name(index), BTreeSet::new())).collect();
+        let mut graph: BTreeMap<Name, BTreeSet<Name>> =
+            (0..size).map(|index| (name(index), BTreeSet::new())).collect();
         for (from, to) in edges {
             graph.get_mut(&name(*from)).unwrap().insert(name(*to));
         }

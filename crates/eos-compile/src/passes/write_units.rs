@@ -35,7 +35,9 @@ pub fn run(work: &mut Work<'_>) {
         written.insert(MANIFEST.to_owned(), pretty(&manifest));
         written.insert(PROVENANCE.to_owned(), pretty(&json!({"format": FORMAT, "files": provenance})));
         files.extend(written.into_iter().map(|(path, text)| (folder.join(path), text.into_bytes())));
-        for source in unit.component.cloud.modules.values().filter_map(|call| call.get("source").and_then(Json::as_str)) {
+        for source in
+            unit.component.cloud.modules.values().filter_map(|call| call.get("source").and_then(Json::as_str))
+        {
             files.extend(module_files(work, unit, source));
         }
         files
@@ -73,7 +75,11 @@ fn manifest(work: &Work<'_>, unit: &Unit<'_>, written: &BTreeMap<String, String>
             Some(json!({"name": name, "class": class_name(volume.class), "filesystem": filesystem(volume.class), "backing": choice.backing.as_str(), "path": choice.path}))
         })
         .collect();
-    let inputs: Map<String, Json> = unit.inputs.iter().map(|(variable, (from, output))| (variable.clone(), json!({"unit": from, "output": output}))).collect();
+    let inputs: Map<String, Json> = unit
+        .inputs
+        .iter()
+        .map(|(variable, (from, output))| (variable.clone(), json!({"unit": from, "output": output})))
+        .collect();
     let mut digest = Sha256::new();
     for (path, text) in written {
         for part in [path, text] {
@@ -126,5 +132,8 @@ fn module_sources<'w>(work: &Work<'w>, unit: &Unit<'_>, source: &str) -> Vec<(&'
 fn module_files(work: &Work<'_>, unit: &Unit<'_>, source: &str) -> Vec<(Utf8PathBuf, Vec<u8>)> {
     let Ok(vendored) = vendored_module(work, unit, source) else { return Vec::new() };
     let root = Utf8Path::new("build").join(vendored);
-    module_sources(work, unit, source).into_iter().map(|(path, bytes)| (root.join(path), bytes.to_vec())).collect()
+    module_sources(work, unit, source)
+        .into_iter()
+        .map(|(path, bytes)| (root.join(path), bytes.to_vec()))
+        .collect()
 }

@@ -20,7 +20,12 @@ pub fn flag(name: &str) -> String {
 /// The component with every flag's feature on: a feature may bring settings.
 pub fn widest(catalog: &Catalog, kind: &str) -> Result<std::sync::Arc<Component>, Diagnostics> {
     let base = catalog.component(kind)?;
-    let all = base.features.iter().filter(|(_, feature)| feature.when.is_none()).map(|(name, _)| name.clone()).collect();
+    let all = base
+        .features
+        .iter()
+        .filter(|(_, feature)| feature.when.is_none())
+        .map(|(name, _)| name.clone())
+        .collect();
     catalog.variant(kind, None, &all)
 }
 
@@ -30,7 +35,11 @@ pub fn help(setting: &Setting) -> String {
     let show = shown;
     match setting.kind {
         SettingType::Enum => notes.push(format!("one of {}", setting.values.join(", "))),
-        SettingType::Secret => notes.push(if setting.generate == Some(0) { "`-` reads it from stdin or asks".to_owned() } else { "generated if not given; `-` reads it from stdin or asks".to_owned() }),
+        SettingType::Secret => notes.push(if setting.generate == Some(0) {
+            "`-` reads it from stdin or asks".to_owned()
+        } else {
+            "generated if not given; `-` reads it from stdin or asks".to_owned()
+        }),
         _ => {}
     }
     match (&setting.min, &setting.max) {
@@ -42,7 +51,12 @@ pub fn help(setting: &Setting) -> String {
     if let Some(default) = setting.default.as_ref().map(show).filter(|text| !text.is_empty()) {
         notes.push(format!("default {default}"));
     }
-    if let Some(example) = setting.example.as_ref().map(show).filter(|text| setting.default.as_ref().map(show).as_ref() != Some(text)) {
+    if let Some(example) = setting
+        .example
+        .as_ref()
+        .map(show)
+        .filter(|text| setting.default.as_ref().map(show).as_ref() != Some(text))
+    {
         notes.push(format!("for example {example}"));
     }
     if setting.required {
@@ -56,20 +70,32 @@ pub fn help(setting: &Setting) -> String {
 
 /// The message about a value that does not fit, with one that would.
 pub fn bad_value(what: &str, problem: &str, given: &Json, setting: &Setting) -> Diagnostic {
-    let with_unit = given.as_str().map(|text| Json::from(format!("{text}G"))).filter(|value| setting.kind == SettingType::Size && setting.check(value).is_ok());
-    let fits = with_unit.or_else(|| setting.example.clone()).or_else(|| setting.default.clone()).or_else(|| setting.values.first().map(|value| Json::from(value.as_str())));
+    let with_unit = given
+        .as_str()
+        .map(|text| Json::from(format!("{text}G")))
+        .filter(|value| setting.kind == SettingType::Size && setting.check(value).is_ok());
+    let fits = with_unit
+        .or_else(|| setting.example.clone())
+        .or_else(|| setting.default.clone())
+        .or_else(|| setting.values.first().map(|value| Json::from(value.as_str())));
     let fix = match fits.as_ref().map(shown).filter(|text| !text.is_empty()) {
         Some(fits) if setting.positional => format!("{fits}, for example"),
         Some(fits) => format!("{what} {fits}, for example"),
         None => format!("give {what} another value"),
     };
-    Diagnostic::error(codes::BAD_VALUE, format!("{what}: {problem}")).why(format!("{what} is: {}", help(setting))).fix(fix)
+    Diagnostic::error(codes::BAD_VALUE, format!("{what}: {problem}"))
+        .why(format!("{what} is: {}", help(setting)))
+        .fix(fix)
 }
 
 fn shown(value: &Json) -> String {
     match value {
         Json::String(text) => text.clone(),
-        Json::Array(items) => items.iter().map(|item| item.as_str().map_or_else(|| item.to_string(), str::to_owned)).collect::<Vec<_>>().join(","),
+        Json::Array(items) => items
+            .iter()
+            .map(|item| item.as_str().map_or_else(|| item.to_string(), str::to_owned))
+            .collect::<Vec<_>>()
+            .join(","),
         other => other.to_string(),
     }
 }
@@ -79,7 +105,8 @@ pub fn flags(component: &Component, base: &Component, updating: bool) -> Vec<Arg
     let mut args = Vec::new();
     let named = |name: &str| Arg::new(name.to_owned()).long(flag(name));
     for (name, setting) in &component.settings {
-        let mut arg = named(name).value_name(setting.kind.as_str()).help(help(setting)).help_heading("Settings");
+        let mut arg =
+            named(name).value_name(setting.kind.as_str()).help(help(setting)).help_heading("Settings");
         arg = match setting.kind {
             SettingType::Bool => arg.num_args(0..=1).default_missing_value("true").require_equals(true),
             SettingType::List => arg.action(ArgAction::Append),
@@ -91,7 +118,13 @@ pub fn flags(component: &Component, base: &Component, updating: bool) -> Vec<Arg
         args.push(named(name).action(ArgAction::SetTrue).help(feature.help.clone()).help_heading("Features"));
         if updating {
             let off = format!("no-{name}");
-            args.push(Arg::new(off.clone()).long(off).action(ArgAction::SetTrue).help(format!("Turn off: {}", feature.help)).help_heading("Features"));
+            args.push(
+                Arg::new(off.clone())
+                    .long(off)
+                    .action(ArgAction::SetTrue)
+                    .help(format!("Turn off: {}", feature.help))
+                    .help_heading("Features"),
+            );
         }
     }
     for (name, need) in component.needs.iter().filter(|(_, need)| need.offer != "*") {
@@ -104,17 +137,34 @@ pub fn flags(component: &Component, base: &Component, updating: bool) -> Vec<Arg
 }
 
 fn common(base: &Component) -> Vec<Arg> {
-    let text = |name: &'static str, help: &'static str| Arg::new(name).long(name).value_name("text").help(help).help_heading("Placement and size");
+    let text = |name: &'static str, help: &'static str| {
+        Arg::new(name).long(name).value_name("text").help(help).help_heading("Placement and size")
+    };
     let number = |name: &'static str, help: &'static str| {
-        Arg::new(name).long(name).value_name("number").help(help).value_parser(clap::value_parser!(u32).range(1..)).help_heading("Placement and size")
+        Arg::new(name)
+            .long(name)
+            .value_name("number")
+            .help(help)
+            .value_parser(clap::value_parser!(u32).range(1..))
+            .help_heading("Placement and size")
     };
     let mut args = vec![text("host", "Declared host it is placed on; the least loaded if not given")];
     let runtimes: Vec<&'static str> = eos_catalog::check::runtimes(base).into_iter().flatten().collect();
     if runtimes.is_empty() {
         return args;
     }
-    args.push(text("runtime", "How it runs").value_name("runtime").value_parser(clap::builder::PossibleValuesParser::new(runtimes)));
-    args.push(text("tier", "Size of its tasks; the environment's if not given").value_name("tier").value_parser(["dev", "staging", "production"]));
+    args.push(
+        text("runtime", "How it runs")
+            .value_name("runtime")
+            .value_parser(clap::builder::PossibleValuesParser::new(runtimes)),
+    );
+    args.push(
+        text("tier", "Size of its tasks; the environment's if not given").value_name("tier").value_parser([
+            "dev",
+            "staging",
+            "production",
+        ]),
+    );
     args.push(number("cpu", "MHz"));
     args.push(number("memory", "MiB"));
     if base.runtimes.container.is_some() {
@@ -138,11 +188,27 @@ pub struct Said {
 
 /// The flags whose values are secrets.
 pub fn secret_flags(component: &Component) -> BTreeSet<String> {
-    component.settings.iter().filter(|(_, setting)| setting.kind == SettingType::Secret).map(|(name, _)| format!("--{}", flag(name))).collect()
+    component
+        .settings
+        .iter()
+        .filter(|(_, setting)| setting.kind == SettingType::Secret)
+        .map(|(name, _)| format!("--{}", flag(name)))
+        .collect()
 }
 
-pub fn read(context: &Context, matches: &ArgMatches, component: &Component, base: &Component, kind: &str, name: &str) -> Result<Said, Diagnostics> {
-    let mut said = Said { request: Request { kind: kind.to_owned(), name: name.to_owned(), ..Request::default() }, secrets: BTreeMap::new(), warnings: Diagnostics::new() };
+pub fn read(
+    context: &Context,
+    matches: &ArgMatches,
+    component: &Component,
+    base: &Component,
+    kind: &str,
+    name: &str,
+) -> Result<Said, Diagnostics> {
+    let mut said = Said {
+        request: Request { kind: kind.to_owned(), name: name.to_owned(), ..Request::default() },
+        secrets: BTreeMap::new(),
+        warnings: Diagnostics::new(),
+    };
     let mut found = Diagnostics::new();
     for (name, setting) in &component.settings {
         let Ok(Some(values)) = matches.try_get_many::<String>(name) else { continue };
@@ -191,7 +257,13 @@ pub fn read(context: &Context, matches: &ArgMatches, component: &Component, base
     if found.has_errors() { Err(found) } else { Ok(said) }
 }
 
-fn secret(context: &Context, kind: &str, name: &str, value: &str, warnings: &mut Diagnostics) -> Result<Secret, Diagnostic> {
+fn secret(
+    context: &Context,
+    kind: &str,
+    name: &str,
+    value: &str,
+    warnings: &mut Diagnostics,
+) -> Result<Secret, Diagnostic> {
     if value == "-" {
         return prompt::secret(context, name, &format!("eos create {kind} --{} -", flag(name)));
     }

@@ -33,7 +33,9 @@ pub fn command_line(words: &[String], secret_flags: &BTreeSet<String>) -> String
             continue;
         }
         match word.split_once('=') {
-            Some((flag, value)) if secret_flags.contains(flag) && value != "-" => out.push(format!("{flag}={ELIDED}")),
+            Some((flag, value)) if secret_flags.contains(flag) && value != "-" => {
+                out.push(format!("{flag}={ELIDED}"))
+            }
             _ => {
                 elide = secret_flags.contains(word);
                 out.push(quoted(word));
@@ -47,7 +49,11 @@ const ELIDED: &str = "***";
 
 fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,+@%".contains(c);
-    if !word.is_empty() && word.chars().all(plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
 }
 
 #[cfg(test)]
@@ -62,8 +68,14 @@ mod tests {
     fn secrets_are_elided_in_either_form() {
         let flags = BTreeSet::from(["--admin-password".to_owned()]);
         let line = |text| command_line(&words(text), &flags);
-        assert_eq!(line("create grafana --admin-password hunter2 --port 1"), "eos create grafana --admin-password *** --port 1");
-        assert_eq!(line("create grafana --admin-password=hunter2"), "eos create grafana --admin-password=***");
+        assert_eq!(
+            line("create grafana --admin-password hunter2 --port 1"),
+            "eos create grafana --admin-password *** --port 1"
+        );
+        assert_eq!(
+            line("create grafana --admin-password=hunter2"),
+            "eos create grafana --admin-password=***"
+        );
         assert_eq!(line("create grafana --admin-password -"), "eos create grafana --admin-password -");
         assert_eq!(command_line(&["x y".to_owned()], &flags), "eos 'x y'");
     }

@@ -18,14 +18,21 @@ use crate::views::wrap::wrapped;
 const KEY_WIDTH: usize = 22;
 
 pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
-    let kind = |required: bool| Arg::new("kind").value_name("KIND").required(required).help("A kind or an alias");
+    let kind =
+        |required: bool| Arg::new("kind").value_name("KIND").required(required).help("A kind or an alias");
     Ok(command
         .subcommand_required(true)
         .arg_required_else_help(true)
         .subcommand(Command::new("list").about("All kinds"))
         .subcommand(Command::new("show").about("One kind: settings, features, needs, offers").arg(kind(true)))
-        .subcommand(Command::new("check").about("Hold kinds against the schema and their own references").arg(kind(false)))
-        .subcommand(Command::new("new").about("Start a kind of your own in this estate's catalog/").arg(kind(true)))
+        .subcommand(
+            Command::new("check")
+                .about("Hold kinds against the schema and their own references")
+                .arg(kind(false)),
+        )
+        .subcommand(
+            Command::new("new").about("Start a kind of your own in this estate's catalog/").arg(kind(true)),
+        )
         .subcommand(Command::new("schema").about("The JSON Schema of component.yaml"))
         .after_help("Examples:\n  eos catalog list\n  eos catalog show nextcloud\n  eos catalog new wiki"))
 }
@@ -34,10 +41,14 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let kind = |matches: &ArgMatches| matches.get_one::<String>("kind").cloned();
     match matches.subcommand() {
         Some(("list", _)) => list(call, &catalog_here(call.context)?),
-        Some(("show", matches)) => show(call, &catalog_here(call.context)?, &kind(matches).unwrap_or_default()),
+        Some(("show", matches)) => {
+            show(call, &catalog_here(call.context)?, &kind(matches).unwrap_or_default())
+        }
         Some(("check", matches)) => check_kinds(&catalog_here(call.context)?, kind(matches)),
         Some(("new", matches)) => new(call, &kind(matches).unwrap_or_default()),
-        Some(("schema", _)) => Ok(Outcome::new(format!("{:#}\n", schema::json_schema()), schema::json_schema())),
+        Some(("schema", _)) => {
+            Ok(Outcome::new(format!("{:#}\n", schema::json_schema()), schema::json_schema()))
+        }
         _ => Ok(Outcome::default()),
     }
 }
@@ -74,9 +85,21 @@ fn show(call: &Call<'_>, catalog: &Catalog, word: &str) -> Result<Outcome, Diagn
     if !found.aliases.is_empty() {
         text.push_str(&format!("also called {}\n", found.aliases.join(", ")));
     }
-    text.push_str(&format!("{}; {}\n", if found.proof == Proof::Runs { "proven to run" } else { "compiles and validates; not started by eos's own tests" }, if found.stateless { "stateless, may have replicas" } else { "one at a time" }));
+    text.push_str(&format!(
+        "{}; {}\n",
+        if found.proof == Proof::Runs {
+            "proven to run"
+        } else {
+            "compiles and validates; not started by eos's own tests"
+        },
+        if found.stateless { "stateless, may have replicas" } else { "one at a time" }
+    ));
     if let Some(container) = &found.runtimes.container {
-        text.push_str(&format!("container {}:{}\n", container.image, container.version.as_deref().unwrap_or("<no checked version: --version>")));
+        text.push_str(&format!(
+            "container {}:{}\n",
+            container.image,
+            container.version.as_deref().unwrap_or("<no checked version: --version>")
+        ));
     }
     if let Some(host) = &found.runtimes.host {
         text.push_str(&format!("host process {} from Debian's {}\n", host.command, host.package));
@@ -88,16 +111,61 @@ fn show(call: &Call<'_>, catalog: &Catalog, word: &str) -> Result<Outcome, Diagn
                 let key_width = key.chars().count().max(KEY_WIDTH);
                 let room = |used: usize| call.context.width.saturating_sub(used + 3);
                 let lines = wrapped(value, room(key_width), room(KEY_WIDTH));
-                text.push_str(&format!("  {key:<KEY_WIDTH$} {}\n", lines.join(&format!("\n{}", " ".repeat(KEY_WIDTH + 3)))));
+                text.push_str(&format!(
+                    "  {key:<KEY_WIDTH$} {}\n",
+                    lines.join(&format!("\n{}", " ".repeat(KEY_WIDTH + 3)))
+                ));
             }
         }
     };
-    section("Settings", widest.settings.iter().map(|(name, setting)| (format!("--{}", component::flag(name)), format!("{}: {}", setting.kind.as_str(), component::help(setting)))).collect());
-    section("Features", found.features.iter().filter(|(_, f)| f.when.is_none()).map(|(name, feature)| (format!("--{name}"), feature.help.clone())).collect());
-    section("Needs", widest.needs.iter().map(|(name, need)| (name.clone(), format!("{} for {}{}", need.offer, need.help, if need.soft { ", if there" } else { "" }))).collect());
+    section(
+        "Settings",
+        widest
+            .settings
+            .iter()
+            .map(|(name, setting)| {
+                (
+                    format!("--{}", component::flag(name)),
+                    format!("{}: {}", setting.kind.as_str(), component::help(setting)),
+                )
+            })
+            .collect(),
+    );
+    section(
+        "Features",
+        found
+            .features
+            .iter()
+            .filter(|(_, f)| f.when.is_none())
+            .map(|(name, feature)| (format!("--{name}"), feature.help.clone()))
+            .collect(),
+    );
+    section(
+        "Needs",
+        widest
+            .needs
+            .iter()
+            .map(|(name, need)| {
+                (
+                    name.clone(),
+                    format!("{} for {}{}", need.offer, need.help, if need.soft { ", if there" } else { "" }),
+                )
+            })
+            .collect(),
+    );
     section("Offers", found.offers.iter().map(|(name, offer)| (name.clone(), offer.help.clone())).collect());
-    section("Volumes", found.storage.iter().map(|(name, volume)| (name.clone(), volume.help.clone())).collect());
-    section("Operations", found.operations.values().map(|operation| (operation.example.clone(), operation.help.clone())).collect());
+    section(
+        "Volumes",
+        found.storage.iter().map(|(name, volume)| (name.clone(), volume.help.clone())).collect(),
+    );
+    section(
+        "Operations",
+        found
+            .operations
+            .values()
+            .map(|operation| (operation.example.clone(), operation.help.clone()))
+            .collect(),
+    );
     Ok(Outcome::new(text, json!({"kind": kind, "component": *found, "origin": catalog.origin(kind)})))
 }
 
@@ -110,16 +178,23 @@ fn check_kinds(catalog: &Catalog, only: Option<String>) -> Result<Outcome, Diagn
     let mut unpinned = Vec::new();
     for kind in &kinds {
         found.extend(check::check(catalog, kind));
-        if catalog.component(kind).is_ok_and(|c| c.runtimes.container.as_ref().is_some_and(|container| container.version.is_none())) {
+        if catalog
+            .component(kind)
+            .is_ok_and(|c| c.runtimes.container.as_ref().is_some_and(|container| container.version.is_none()))
+        {
             unpinned.push(kind.clone());
         }
     }
     if found.has_errors() {
         return Err(found);
     }
-    let mut text = format!("{} kind{} checked, nothing wrong.\n", kinds.len(), if kinds.len() == 1 { "" } else { "s" });
+    let mut text =
+        format!("{} kind{} checked, nothing wrong.\n", kinds.len(), if kinds.len() == 1 { "" } else { "s" });
     if !unpinned.is_empty() {
-        text.push_str(&format!("Without a checked version, so --version must be given: {}\n", unpinned.join(", ")));
+        text.push_str(&format!(
+            "Without a checked version, so --version must be given: {}\n",
+            unpinned.join(", ")
+        ));
     }
     Ok(Outcome::new(text, json!({"checked": kinds, "without_version": unpinned})))
 }
@@ -129,10 +204,14 @@ fn new(call: &Call<'_>, word: &str) -> Result<Outcome, Diagnostics> {
     let root = Estate::find_root(&call.context.directory)?;
     let path = camino::Utf8Path::new("catalog").join(kind.as_str()).join("component.yaml");
     if root.join(&path).exists() {
-        return Err(Diagnostic::error(codes::NAME_TAKEN, format!("{path} is there already")).fix(format!("eos catalog check {kind}")).into());
+        return Err(Diagnostic::error(codes::NAME_TAKEN, format!("{path} is there already"))
+            .fix(format!("eos catalog check {kind}"))
+            .into());
     }
     files::write(&root, &path, TEMPLATE.replace("KIND", kind.as_str()).as_bytes())?;
-    let text = format!("{path} is written. Edit it, then:\n  eos catalog check {kind}\n  git add catalog && git commit -m \"a kind of our own\"\n  eos create {kind} --dry-run\n");
+    let text = format!(
+        "{path} is written. Edit it, then:\n  eos catalog check {kind}\n  git add catalog && git commit -m \"a kind of our own\"\n  eos create {kind} --dry-run\n"
+    );
     Ok(Outcome::new(text, json!({"kind": kind, "file": path})))
 }
 

@@ -14,8 +14,15 @@ use crate::outcome::Outcome;
 
 pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
     Ok(command
-        .arg(Arg::new("check").long("check").action(ArgAction::SetTrue).help("Write nothing; exit 2 when build/ is not what the pillar says"))
-        .after_help("Examples:\n  eos compile\n  eos compile --env staging\n  eos compile --check        in CI"))
+        .arg(
+            Arg::new("check")
+                .long("check")
+                .action(ArgAction::SetTrue)
+                .help("Write nothing; exit 2 when build/ is not what the pillar says"),
+        )
+        .after_help(
+            "Examples:\n  eos compile\n  eos compile --env staging\n  eos compile --check        in CI",
+        ))
 }
 
 pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics> {
@@ -33,7 +40,10 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let mut lines = BTreeMap::new();
     for env in environments {
         // Machines get the whole answer; a person who changed nothing need not wait for it.
-        if !check && !call.context.json && let Some(units) = build_folder::is_current(&loaded.estate.root, &env, &inputs) {
+        if !check
+            && !call.context.json
+            && let Some(units) = build_folder::is_current(&loaded.estate.root, &env, &inputs)
+        {
             lines.insert(env.clone(), line(&env, units, &Difference::default(), check));
             continue;
         }
@@ -64,7 +74,10 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         } else {
             // Warnings are to be said again next time, so such a compilation is never skipped.
             let inputs = if compiled.warnings.is_empty() { inputs.clone() } else { String::new() };
-            build_folder::sync_stamped(&loaded.estate.root, &Wanted { env: &env, files: &compiled.files, units: compiled.order.len(), inputs })?
+            build_folder::sync_stamped(
+                &loaded.estate.root,
+                &Wanted { env: &env, files: &compiled.files, units: compiled.order.len(), inputs },
+            )?
         };
         differs |= !difference.is_empty();
         lines.insert(env.clone(), line(&env, compiled.order.len(), &difference, check));
@@ -72,7 +85,9 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     }
     let exit = if check && differs { exit_code::CHANGES } else { 0 };
     let text: String = lines.into_values().collect();
-    Ok(Outcome::new(text, json!({"check": check, "environments": documents})).with_warnings(warnings).exits(exit))
+    Ok(Outcome::new(text, json!({"check": check, "environments": documents}))
+        .with_warnings(warnings)
+        .exits(exit))
 }
 
 fn line(env: &EnvName, units: usize, difference: &Difference, check: bool) -> String {
@@ -82,7 +97,16 @@ fn line(env: &EnvName, units: usize, difference: &Difference, check: bool) -> St
         return text;
     }
     let verbs = if check { ("to add", "to change", "to remove") } else { ("added", "changed", "removed") };
-    text.push_str(&format!("{} {}, {} {}, {} {}, {} the same\n", difference.added.len(), verbs.0, difference.changed.len(), verbs.1, difference.removed.len(), verbs.2, difference.same));
+    text.push_str(&format!(
+        "{} {}, {} {}, {} {}, {} the same\n",
+        difference.added.len(),
+        verbs.0,
+        difference.changed.len(),
+        verbs.1,
+        difference.removed.len(),
+        verbs.2,
+        difference.same
+    ));
     if check {
         for path in difference.added.iter().chain(&difference.changed).chain(&difference.removed).take(10) {
             text.push_str(&format!("  {path}\n"));

@@ -28,16 +28,33 @@ type Candidates = Vec<(String, String)>;
 
 fn candidates(call: &Call<'_>, before: &[String], typed: &str) -> Result<Candidates, Diagnostics> {
     let bare = spoken::bare_words(before);
-    let pairs = |words: &[(&str, &str)]| words.iter().map(|(word, what)| ((*word).to_owned(), (*what).to_owned())).collect::<Candidates>();
+    let pairs = |words: &[(&str, &str)]| {
+        words.iter().map(|(word, what)| ((*word).to_owned(), (*what).to_owned())).collect::<Candidates>()
+    };
     if before.last().is_some_and(|word| word == "--env" || word == "-e") {
         let loaded = Loaded::open(call.context)?;
-        return Ok(loaded.estate.file.environments.keys().map(|env| (env.to_string(), "environment".to_owned())).collect());
+        return Ok(loaded
+            .estate
+            .file
+            .environments
+            .keys()
+            .map(|env| (env.to_string(), "environment".to_owned()))
+            .collect());
     }
     match bare.as_slice() {
-        [] => Ok(VERBS.iter().filter(|verb| !verb.hidden).map(|verb| (verb.name.to_owned(), verb.about.to_owned())).collect()),
+        [] => Ok(VERBS
+            .iter()
+            .filter(|verb| !verb.hidden)
+            .map(|verb| (verb.name.to_owned(), verb.about.to_owned()))
+            .collect()),
         ["create"] => {
             let catalog = catalog_here(call.context)?;
-            let mut all: Candidates = catalog.kinds().map(|kind| (kind.to_owned(), catalog.component(kind).map(|c| c.summary.clone()).unwrap_or_default())).collect();
+            let mut all: Candidates = catalog
+                .kinds()
+                .map(|kind| {
+                    (kind.to_owned(), catalog.component(kind).map(|c| c.summary.clone()).unwrap_or_default())
+                })
+                .collect();
             all.push(("host".to_owned(), "A machine that may be configured".to_owned()));
             Ok(all)
         }
@@ -50,14 +67,36 @@ fn candidates(call: &Call<'_>, before: &[String], typed: &str) -> Result<Candida
             kind.map_or_else(|| Ok(Vec::new()), |kind| flags_or_values(call, &kind, before, typed, true))
         }
         ["update" | "delete" | "show" | "history"] => names(call),
-        ["catalog"] => Ok(pairs(&[("check", "check kinds"), ("list", "all kinds"), ("new", "start a kind"), ("schema", "JSON Schema"), ("show", "one kind")])),
-        ["catalog", "show" | "check"] => Ok(catalog_here(call.context)?.kinds().map(|kind| (kind.to_owned(), "kind".to_owned())).collect()),
-        ["secret"] => Ok(pairs(&[("list", "all secrets"), ("recipients", "who can read"), ("rotate", "new random value"), ("set", "new value"), ("show", "print one")])),
-        ["tools"] => Ok(pairs(&[("install", "get tools"), ("list", "what there is"), ("path", "where one is"), ("verify", "hash again")])),
+        ["catalog"] => Ok(pairs(&[
+            ("check", "check kinds"),
+            ("list", "all kinds"),
+            ("new", "start a kind"),
+            ("schema", "JSON Schema"),
+            ("show", "one kind"),
+        ])),
+        ["catalog", "show" | "check"] => {
+            Ok(catalog_here(call.context)?.kinds().map(|kind| (kind.to_owned(), "kind".to_owned())).collect())
+        }
+        ["secret"] => Ok(pairs(&[
+            ("list", "all secrets"),
+            ("recipients", "who can read"),
+            ("rotate", "new random value"),
+            ("set", "new value"),
+            ("show", "print one"),
+        ])),
+        ["tools"] => Ok(pairs(&[
+            ("install", "get tools"),
+            ("list", "what there is"),
+            ("path", "where one is"),
+            ("verify", "hash again"),
+        ])),
         ["list"] => Ok(pairs(&[("components", ""), ("hosts", ""), ("operations", "")])),
         [verb] => {
             let catalog = catalog_here(call.context)?;
-            Ok(operation::kinds_with(&catalog, verb).into_iter().map(|kind| (kind, "kind".to_owned())).collect())
+            Ok(operation::kinds_with(&catalog, verb)
+                .into_iter()
+                .map(|kind| (kind, "kind".to_owned()))
+                .collect())
         }
         _ => Ok(Vec::new()),
     }
@@ -66,43 +105,80 @@ fn candidates(call: &Call<'_>, before: &[String], typed: &str) -> Result<Candida
 fn names(call: &Call<'_>) -> Result<Candidates, Diagnostics> {
     let loaded = Loaded::open(call.context)?;
     let env = loaded.env(None)?;
-    Ok(loaded.environment(&env)?.components.values().map(|entry| (entry.name.to_string(), entry.kind.clone())).collect())
+    Ok(loaded
+        .environment(&env)?
+        .components
+        .values()
+        .map(|entry| (entry.name.to_string(), entry.kind.clone()))
+        .collect())
 }
 
-fn flags_or_values(call: &Call<'_>, word: &str, before: &[String], typed: &str, updating: bool) -> Result<Candidates, Diagnostics> {
+fn flags_or_values(
+    call: &Call<'_>,
+    word: &str,
+    before: &[String],
+    typed: &str,
+    updating: bool,
+) -> Result<Candidates, Diagnostics> {
     let catalog = catalog_here(call.context)?;
     let Ok(kind) = catalog.resolve(word) else { return Ok(Vec::new()) };
     let (widest, base) = (component::widest(&catalog, kind)?, catalog.component(kind)?);
     if let Some(last) = before.last().and_then(|word| word.strip_prefix("--")) {
         if let Some((_, setting)) = widest.settings.iter().find(|(name, _)| flag(name) == last) {
             return Ok(match setting.kind {
-                SettingType::Enum => setting.values.iter().map(|value| (value.clone(), setting.help.clone())).collect(),
+                SettingType::Enum => {
+                    setting.values.iter().map(|value| (value.clone(), setting.help.clone())).collect()
+                }
                 SettingType::Name => names(call)?,
                 SettingType::Host => hosts(call)?,
-                _ => setting.default.iter().chain(&setting.example).map(|value| (value.as_str().map_or_else(|| value.to_string(), str::to_owned), setting.help.clone())).collect(),
+                _ => setting
+                    .default
+                    .iter()
+                    .chain(&setting.example)
+                    .map(|value| {
+                        (
+                            value.as_str().map_or_else(|| value.to_string(), str::to_owned),
+                            setting.help.clone(),
+                        )
+                    })
+                    .collect(),
             });
         }
         if let Some((_, need)) = widest.needs.iter().find(|(name, _)| flag(name) == last) {
-            let offers = |kind: &str| catalog.component(kind).is_ok_and(|c| c.offers.contains_key(&need.offer));
+            let offers =
+                |kind: &str| catalog.component(kind).is_ok_and(|c| c.offers.contains_key(&need.offer));
             return Ok(names(call)?.into_iter().filter(|(_, kind)| offers(kind)).collect());
         }
         if last == "host" {
             return hosts(call);
         }
         if last == "runtime" {
-            return Ok(eos_catalog::check::runtimes(&base).into_iter().flatten().map(|runtime| (runtime.to_owned(), String::new())).collect());
+            return Ok(eos_catalog::check::runtimes(&base)
+                .into_iter()
+                .flatten()
+                .map(|runtime| (runtime.to_owned(), String::new()))
+                .collect());
         }
     }
     if !typed.starts_with('-') && !typed.is_empty() {
         return Ok(Vec::new());
     }
     let args = component::flags(&widest, &base, updating);
-    let long = |arg: &clap::Arg| arg.get_long().map(|long| (format!("--{long}"), arg.get_help().map(|help| help.to_string()).unwrap_or_default()));
+    let long = |arg: &clap::Arg| {
+        arg.get_long().map(|long| {
+            (format!("--{long}"), arg.get_help().map(|help| help.to_string()).unwrap_or_default())
+        })
+    };
     Ok(args.iter().chain(&crate::args::changing()).filter_map(long).collect())
 }
 
 fn hosts(call: &Call<'_>) -> Result<Candidates, Diagnostics> {
     let loaded = Loaded::open(call.context)?;
     let env = loaded.env(None)?;
-    Ok(loaded.environment(&env)?.hosts.values().map(|host| (host.name.to_string(), host.address.clone())).collect())
+    Ok(loaded
+        .environment(&env)?
+        .hosts
+        .values()
+        .map(|host| (host.name.to_string(), host.address.clone()))
+        .collect())
 }

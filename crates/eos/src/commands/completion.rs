@@ -42,4 +42,5 @@ _eos() {
 compdef _eos eos
 "#;
 
-const FISH: &str = "complete -c eos -f -a '(eos __complete -- (commandline -opc)[2..] (commandline -ct) 2>/dev/null)'\n";
+const FISH: &str =
+    "complete -c eos -f -a '(eos __complete -- (commandline -opc)[2..] (commandline -ct) 2>/dev/null)'\n";

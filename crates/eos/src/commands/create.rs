@@ -18,7 +18,11 @@ use crate::views::diff;
 use crate::views::style::Style;
 
 pub fn command(command: Command, call: &Call<'_>) -> Result<Command, Diagnostics> {
-    let command = command.subcommand_required(true).arg_required_else_help(true).subcommand_value_name("KIND").override_usage("eos create <KIND> [NAME] [FLAGS]");
+    let command = command
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .subcommand_value_name("KIND")
+        .override_usage("eos create <KIND> [NAME] [FLAGS]");
     let catalog = catalog_here(call.context)?;
     match spoken::bare_words(call.words).get(1) {
         None => {
@@ -28,7 +32,10 @@ pub fn command(command: Command, call: &Call<'_>) -> Result<Command, Diagnostics
                     list.push_str(&format!("  {kind:<15} {}\n", found.summary));
                 }
             }
-            list.push_str(&format!("  {:<15} {}\n\neos create <KIND> --help shows a kind's own settings.", "host", "A machine that may be configured"));
+            list.push_str(&format!(
+                "  {:<15} {}\n\neos create <KIND> --help shows a kind's own settings.",
+                "host", "A machine that may be configured"
+            ));
             Ok(command.subcommand(Command::new("host").hide(true)).after_help(list))
         }
         Some(&"host") => Ok(command.subcommand(host::create_command())),
@@ -67,7 +74,13 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let line = spoken::command_line(call.words, &component::secret_flags(&widest));
     let mut secrets = said.secrets;
     let prepared = recording::prepare(&loaded, &env, &environment, &planned, &mut secrets)?;
-    let outcome = record(call, matches, &mut loaded, &env, Intent { planned: &planned, prepared: &prepared, subject, line, done: "Created" })?;
+    let outcome = record(
+        call,
+        matches,
+        &mut loaded,
+        &env,
+        Intent { planned: &planned, prepared: &prepared, subject, line, done: "Created" },
+    )?;
     Ok(outcome.with_warnings(said.warnings))
 }
 
@@ -81,23 +94,36 @@ pub struct Intent<'a> {
 }
 
 /// Shows or records the change and tells the person what happened.
-pub fn record(call: &Call<'_>, matches: &ArgMatches, loaded: &mut Loaded, env: &EnvName, intent: Intent<'_>) -> Result<Outcome, Diagnostics> {
+pub fn record(
+    call: &Call<'_>,
+    matches: &ArgMatches,
+    loaded: &mut Loaded,
+    env: &EnvName,
+    intent: Intent<'_>,
+) -> Result<Outcome, Diagnostics> {
     let prepared = intent.prepared;
     let warnings = own_warnings(intent.planned, prepared);
     if matches.get_flag("dry-run") {
         return Ok(dry_run(call, loaded, env, intent.planned, prepared).with_warnings(warnings));
     }
     let reason = matches.get_one::<String>("because").cloned();
-    let recorded = recording::commit(call.context, loaded, env, prepared, intent.subject, intent.line, reason)?;
+    let recorded =
+        recording::commit(call.context, loaded, env, prepared, intent.subject, intent.line, reason)?;
     let style = Style(call.context.color_stdout);
     let mut text = String::new();
     if recorded.commit.is_none() {
         text.push_str("Nothing to change: the estate says so already.\n");
     }
     for entry in intent.planned.entries.iter().rev() {
-        let why = entry.because.as_ref().map(|because| style.dim(&format!("  ({because})"))).unwrap_or_default();
+        let why =
+            entry.because.as_ref().map(|because| style.dim(&format!("  ({because})"))).unwrap_or_default();
         if recorded.commit.is_some() {
-            text.push_str(&format!("{} {} {} in {env}{why}\n", style.green(intent.done), entry.kind, style.bold(entry.name.as_str())));
+            text.push_str(&format!(
+                "{} {} {} in {env}{why}\n",
+                style.green(intent.done),
+                entry.kind,
+                style.bold(entry.name.as_str())
+            ));
         }
     }
     for note in &intent.planned.notes {
@@ -106,7 +132,12 @@ pub fn record(call: &Call<'_>, matches: &ArgMatches, loaded: &mut Loaded, env: &
     text.push_str(&secrets_text(&prepared.made));
     if let Some(commit) = &recorded.commit {
         let count = recorded.difference.count();
-        text.push_str(&format!("Recorded as {}; {count} file{} under build/{env} {} up to date.\n", &commit[..10], if count == 1 { "" } else { "s" }, if count == 1 { "is" } else { "are" }));
+        text.push_str(&format!(
+            "Recorded as {}; {count} file{} under build/{env} {} up to date.\n",
+            &commit[..10],
+            if count == 1 { "" } else { "s" },
+            if count == 1 { "is" } else { "are" }
+        ));
         text.push_str("Nothing was applied yet: this eos records and compiles.\n");
     }
     let json = document(intent.planned, &prepared.made, recorded.commit.as_deref(), &recorded.difference);
@@ -115,8 +146,14 @@ pub fn record(call: &Call<'_>, matches: &ArgMatches, loaded: &mut Loaded, env: &
 
 /// Warnings about what the command touched; `eos compile` shows those about the rest.
 fn own_warnings(planned: &Planned, prepared: &Prepared) -> Diagnostics {
-    let touched = |message: &str| planned.entries.iter().any(|entry| message.strip_prefix(entry.name.as_str()).is_some_and(|rest| rest.starts_with([' ', ':'])));
-    Diagnostics(prepared.compiled.warnings.0.iter().filter(|warning| touched(&warning.message)).cloned().collect())
+    let touched = |message: &str| {
+        planned.entries.iter().any(|entry| {
+            message.strip_prefix(entry.name.as_str()).is_some_and(|rest| rest.starts_with([' ', ':']))
+        })
+    };
+    Diagnostics(
+        prepared.compiled.warnings.0.iter().filter(|warning| touched(&warning.message)).cloned().collect(),
+    )
 }
 
 /// Generated secrets, shown this once.
@@ -131,14 +168,26 @@ fn secrets_text(made: &[(eos_model::SecretRef, Secret)]) -> String {
     text
 }
 
-fn document(planned: &Planned, made: &[(eos_model::SecretRef, Secret)], commit: Option<&str>, difference: &build_folder::Difference) -> Json {
+fn document(
+    planned: &Planned,
+    made: &[(eos_model::SecretRef, Secret)],
+    commit: Option<&str>,
+    difference: &build_folder::Difference,
+) -> Json {
     let entries: Vec<Json> = planned.entries.iter().map(|entry| json!({"name": entry.name, "kind": entry.kind, "entry": entry.entry, "because": entry.because})).collect();
-    let secrets: BTreeMap<String, &str> = made.iter().map(|(reference, secret)| (reference.to_string(), secret.expose())).collect();
+    let secrets: BTreeMap<String, &str> =
+        made.iter().map(|(reference, secret)| (reference.to_string(), secret.expose())).collect();
     json!({"entries": entries, "notes": planned.notes, "secrets": secrets, "commit": commit, "applied": false,
            "build": {"added": difference.added, "changed": difference.changed, "removed": difference.removed}})
 }
 
-fn dry_run(call: &Call<'_>, loaded: &Loaded, env: &EnvName, planned: &Planned, prepared: &Prepared) -> Outcome {
+fn dry_run(
+    call: &Call<'_>,
+    loaded: &Loaded,
+    env: &EnvName,
+    planned: &Planned,
+    prepared: &Prepared,
+) -> Outcome {
     let style = Style(call.context.color_stdout);
     let mut text = String::new();
     let mut pillar = Vec::new();
@@ -153,12 +202,20 @@ fn dry_run(call: &Call<'_>, loaded: &Loaded, env: &EnvName, planned: &Planned, p
     for path in difference.added.iter().chain(&difference.changed).chain(&difference.removed) {
         let before = fs_err::read(loaded.estate.root.join(path)).unwrap_or_default();
         let after = prepared.compiled.files.get(path).map(Vec::as_slice).unwrap_or_default();
-        artifacts.push(json!({"path": path, "diff": diff::unified(path.as_str(), &before, after, Style(false))}));
+        artifacts
+            .push(json!({"path": path, "diff": diff::unified(path.as_str(), &before, after, Style(false))}));
         text.push_str(&diff::unified(path.as_str(), &before, after, style));
     }
     for note in &planned.notes {
         text.push_str(&format!("{note}\n"));
     }
-    text.push_str(&format!("Dry run: {} pillar file(s) and {} artifact(s) would change. Nothing was written.\n", pillar.len(), artifacts.len()));
-    Outcome::new(text, json!({"dry_run": true, "pillar": pillar, "artifacts": artifacts, "notes": planned.notes}))
+    text.push_str(&format!(
+        "Dry run: {} pillar file(s) and {} artifact(s) would change. Nothing was written.\n",
+        pillar.len(),
+        artifacts.len()
+    ));
+    Outcome::new(
+        text,
+        json!({"dry_run": true, "pillar": pillar, "artifacts": artifacts, "notes": planned.notes}),
+    )
 }

@@ -15,13 +15,20 @@ use crate::recording::{self, Prepared, refuse_foreign};
 
 pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
     Ok(command
-        .arg(Arg::new("words").value_name("NAME").required(true).num_args(1..=2).help("What to delete: a name, or `host` and a name"))
+        .arg(
+            Arg::new("words")
+                .value_name("NAME")
+                .required(true)
+                .num_args(1..=2)
+                .help("What to delete: a name, or `host` and a name"),
+        )
         .args(args::changing())
         .after_help("Examples:\n  eos delete grafana\n  eos delete host web2"))
 }
 
 pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics> {
-    let words: Vec<&str> = matches.get_many::<String>("words").into_iter().flatten().map(String::as_str).collect();
+    let words: Vec<&str> =
+        matches.get_many::<String>("words").into_iter().flatten().map(String::as_str).collect();
     let mut loaded = Loaded::open_for_change(call.context)?;
     let env = loaded.env(matches.get_one::<String>("env").map(String::as_str))?;
     let environment = loaded.environment(&env)?;
@@ -37,13 +44,27 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let prepared = Prepared { change, compiled, made: Vec::new() };
     if matches.get_flag("dry-run") {
         let difference = build_folder::compare(&loaded.estate.root, &env, &prepared.compiled.files);
-        let text = format!("Dry run: {what} would go, with {} file(s) under build/{env}. Nothing was written.\n", difference.count());
+        let text = format!(
+            "Dry run: {what} would go, with {} file(s) under build/{env}. Nothing was written.\n",
+            difference.count()
+        );
         let files: Vec<_> = prepared.change.files.keys().collect();
-        return Ok(Outcome::new(text, json!({"dry_run": true, "files": files, "build": {"changed": difference.changed, "removed": difference.removed}})));
+        return Ok(Outcome::new(
+            text,
+            json!({"dry_run": true, "files": files, "build": {"changed": difference.changed, "removed": difference.removed}}),
+        ));
     }
     let line = spoken::command_line(call.words, &Default::default());
     let reason = matches.get_one::<String>("because").cloned();
-    let recorded = recording::commit(call.context, &mut loaded, &env, &prepared, format!("delete {what} in {env}"), line, reason)?;
+    let recorded = recording::commit(
+        call.context,
+        &mut loaded,
+        &env,
+        &prepared,
+        format!("delete {what} in {env}"),
+        line,
+        reason,
+    )?;
     let mut text = format!("Deleted {what} from {env}.\n");
     for path in &kept {
         text.push_str(&format!("  its data stays at {path}\n"));
@@ -51,13 +72,21 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let left = words.last().map(|name| intent::left_behind(&environment, name)).unwrap_or_default();
     if !left.is_empty() {
         let names: Vec<&str> = left.iter().map(|name| name.as_str()).collect();
-        text.push_str(&format!("  made for it and needed by nothing else: {} (eos delete takes one at a time)\n", names.join(", ")));
+        text.push_str(&format!(
+            "  made for it and needed by nothing else: {} (eos delete takes one at a time)\n",
+            names.join(", ")
+        ));
     }
     text.push_str("Nothing was applied: what runs goes on running until it is stopped.\n");
     Ok(Outcome::new(text, json!({"deleted": what, "commit": recorded.commit, "kept": kept, "left_behind": left, "applied": false})).with_warnings(warnings))
 }
 
-fn delete_component(loaded: &Loaded, environment: &Environment, name: &str, change: &mut Change) -> Result<(String, Vec<String>), Diagnostics> {
+fn delete_component(
+    loaded: &Loaded,
+    environment: &Environment,
+    name: &str,
+    change: &mut Change,
+) -> Result<(String, Vec<String>), Diagnostics> {
     intent::delete(environment, name)?;
     let name: Name = name.parse().map_err(|problem: eos_model::name::BadName| Diagnostic::from(problem))?;
     let entry = &environment.components[&name];
@@ -65,23 +94,42 @@ fn delete_component(loaded: &Loaded, environment: &Environment, name: &str, chan
     refuse_foreign(loaded, environment, &entry.node, &path)?;
     change.remove(path);
     let kept = entry.volumes.values().map(|volume| volume.path.clone()).collect();
-    for reference in eos_secrets::list(&loaded.estate.root)?.iter().filter(|reference| reference.env == environment.name && reference.name == name) {
+    for reference in eos_secrets::list(&loaded.estate.root)?
+        .iter()
+        .filter(|reference| reference.env == environment.name && reference.name == name)
+    {
         change.remove(eos_secrets::file_of(reference));
     }
     Ok((format!("{} {name}", entry.kind), kept))
 }
 
-fn delete_host(loaded: &Loaded, environment: &Environment, name: &str, change: &mut Change) -> Result<String, Diagnostics> {
-    let name: HostName = name.parse().map_err(|problem: eos_model::name::BadName| Diagnostic::from(problem))?;
+fn delete_host(
+    loaded: &Loaded,
+    environment: &Environment,
+    name: &str,
+    change: &mut Change,
+) -> Result<String, Diagnostics> {
+    let name: HostName =
+        name.parse().map_err(|problem: eos_model::name::BadName| Diagnostic::from(problem))?;
     let Some(host) = environment.hosts.get(&name) else {
-        return Err(Diagnostic::error(codes::UNKNOWN_NAME, format!("there is no host {name}")).fix("eos list hosts").into());
-    };
-    let placed: Vec<&str> = environment.components.values().filter(|entry| entry.host.as_deref() == Some(name.as_str())).map(|entry| entry.name.as_str()).collect();
-    if !placed.is_empty() {
-        return Err(Diagnostic::error(codes::STILL_NEEDED, format!("host {name} carries {}", placed.join(", ")))
-            .at(environment.place(&host.node))
-            .fix(format!("delete or move {} first", placed.join(", ")))
+        return Err(Diagnostic::error(codes::UNKNOWN_NAME, format!("there is no host {name}"))
+            .fix("eos list hosts")
             .into());
+    };
+    let placed: Vec<&str> = environment
+        .components
+        .values()
+        .filter(|entry| entry.host.as_deref() == Some(name.as_str()))
+        .map(|entry| entry.name.as_str())
+        .collect();
+    if !placed.is_empty() {
+        return Err(Diagnostic::error(
+            codes::STILL_NEEDED,
+            format!("host {name} carries {}", placed.join(", ")),
+        )
+        .at(environment.place(&host.node))
+        .fix(format!("delete or move {} first", placed.join(", ")))
+        .into());
     }
     let path = host_path(&name);
     refuse_foreign(loaded, environment, &host.node, &path)?;

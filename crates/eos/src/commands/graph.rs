@@ -31,7 +31,12 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
             let mut below = vec![entry.kind.clone()];
             below.extend(entry.host.clone());
             below.extend(ports.iter().map(|(_, port)| format!(":{port}")));
-            Box { name: name.to_string(), below: below.join(" · "), holds_data, needs: compiled.needs[name].iter().map(|need| need.to_string()).collect() }
+            Box {
+                name: name.to_string(),
+                below: below.join(" · "),
+                holds_data,
+                needs: compiled.needs[name].iter().map(|need| need.to_string()).collect(),
+            }
         })
         .collect();
     let graph = Graph { title: format!("{} · {env}", loaded.estate.file.name), boxes };
@@ -41,6 +46,14 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         "mermaid" => graph::mermaid(&graph),
         _ => graph::dot(&graph),
     };
-    let units: Vec<_> = graph.boxes.iter().map(|unit| json!({"name": unit.name, "needs": unit.needs, "holds_data": unit.holds_data})).collect();
-    Ok(Outcome::new(text.clone(), json!({"environment": env, "format": format, "drawing": text, "units": units})).with_warnings(compiled.warnings))
+    let units: Vec<_> = graph
+        .boxes
+        .iter()
+        .map(|unit| json!({"name": unit.name, "needs": unit.needs, "holds_data": unit.holds_data}))
+        .collect();
+    Ok(Outcome::new(
+        text.clone(),
+        json!({"environment": env, "format": format, "drawing": text, "units": units}),
+    )
+    .with_warnings(compiled.warnings))
 }

@@ -14,7 +14,15 @@ use crate::views::style::Style;
 pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
     Ok(command
         .arg(Arg::new("name").value_name("NAME").help("Only what touched this component or host"))
-        .arg(Arg::new("limit").long("limit").short('n').value_name("NUMBER").default_value("20").value_parser(clap::value_parser!(u32).range(1..)).help("How many"))
+        .arg(
+            Arg::new("limit")
+                .long("limit")
+                .short('n')
+                .value_name("NUMBER")
+                .default_value("20")
+                .value_parser(clap::value_parser!(u32).range(1..))
+                .help("How many"),
+        )
         .after_help("Examples:\n  eos history\n  eos history grafana -n 5"))
 }
 
@@ -37,7 +45,11 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let mut text = String::new();
     for change in &changes {
         let who = change.user.as_deref().unwrap_or(&change.author);
-        text.push_str(&format!("{}  {}  {who}\n", style.cyan(&change.commit[..10]), date::minute(change.time)));
+        text.push_str(&format!(
+            "{}  {}  {who}\n",
+            style.cyan(&change.commit[..10]),
+            date::minute(change.time)
+        ));
         text.push_str(&format!("  {}\n", style.bold(change.command.as_deref().unwrap_or(&change.subject))));
         if let Some(reason) = &change.reason {
             text.push_str(&format!("  because {reason}\n"));

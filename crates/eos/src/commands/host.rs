@@ -29,10 +29,14 @@ pub fn create_command() -> Command {
 pub fn create(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics> {
     let context = call.context;
     let text = |key: &str| matches.get_one::<String>(key).cloned();
-    let name: HostName =
-        text("NAME").unwrap_or_default().parse().map_err(|problem: eos_model::name::BadName| Diagnostic::from(problem))?;
+    let name: HostName = text("NAME")
+        .unwrap_or_default()
+        .parse()
+        .map_err(|problem: eos_model::name::BadName| Diagnostic::from(problem))?;
     let local = name.as_str() == "local";
-    let pick = |given: Option<String>, here: &str, there: &str| given.unwrap_or_else(|| if local { here.to_owned() } else { there.to_owned() });
+    let pick = |given: Option<String>, here: &str, there: &str| {
+        given.unwrap_or_else(|| if local { here.to_owned() } else { there.to_owned() })
+    };
     let request = HostRequest {
         address: pick(text("address"), "127.0.0.1", name.as_str()),
         connection: pick(text("connection"), "masterless", "minion"),
@@ -52,7 +56,10 @@ pub fn create(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnost
     let compiled = loaded.compile(&loaded.tree.with(&change), &env)?;
     if matches.get_flag("dry-run") {
         let shown = diff::unified(path.as_str(), b"", content.as_bytes(), Style(context.color_stdout));
-        return Ok(Outcome::new(format!("{shown}Dry run: nothing was written.\n"), json!({"dry_run": true, "host": entry})));
+        return Ok(Outcome::new(
+            format!("{shown}Dry run: nothing was written.\n"),
+            json!({"dry_run": true, "host": entry}),
+        ));
     }
     let prepared = Prepared { change, compiled, made: Vec::new() };
     let line = spoken::command_line(call.words, &Default::default());
@@ -66,12 +73,31 @@ pub fn create(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnost
 }
 
 fn check_words(request: &HostRequest) -> Result<(), Diagnostics> {
-    let plain = |text: &str| !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || "._:-".contains(c));
+    let plain = |text: &str| {
+        !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || "._:-".contains(c))
+    };
     let mut found = Diagnostics::new();
-    let words = [("address", Some(&request.address)), ("nomad-node", Some(&request.nomad_node)), ("volume-group", request.volume_group.as_ref())];
+    let words = [
+        ("address", Some(&request.address)),
+        ("nomad-node", Some(&request.nomad_node)),
+        ("volume-group", request.volume_group.as_ref()),
+    ];
     for (flag, value) in words {
         if let Some(value) = value.filter(|value| !plain(value)) {
-            found.push(Diagnostic::error(codes::BAD_VALUE, format!("--{flag}: {value:?} may hold letters, digits, '.', '_', ':' and '-' only")).fix(format!("--{flag} {}", if flag == "address" { "10.0.0.5, or a name such as db1.example.org" } else { "a plain word such as db1" })));
+            found.push(
+                Diagnostic::error(
+                    codes::BAD_VALUE,
+                    format!("--{flag}: {value:?} may hold letters, digits, '.', '_', ':' and '-' only"),
+                )
+                .fix(format!(
+                    "--{flag} {}",
+                    if flag == "address" {
+                        "10.0.0.5, or a name such as db1.example.org"
+                    } else {
+                        "a plain word such as db1"
+                    }
+                )),
+            );
         }
     }
     if found.has_errors() { Err(found) } else { Ok(()) }

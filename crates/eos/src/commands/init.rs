@@ -18,20 +18,34 @@ use crate::recording::trailers;
 pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
     Ok(command
         .arg(Arg::new("folder").value_name("FOLDER").default_value(".").help("Folder to make it in"))
-        .arg(Arg::new("name").long("name").value_name("NAME").help("Name of the estate; the folder's if not given"))
-        .arg(Arg::new("executor").long("executor").value_parser(["tofu", "terraform"]).help("What applies units; what is installed decides if not given"))
+        .arg(
+            Arg::new("name")
+                .long("name")
+                .value_name("NAME")
+                .help("Name of the estate; the folder's if not given"),
+        )
+        .arg(
+            Arg::new("executor")
+                .long("executor")
+                .value_parser(["tofu", "terraform"])
+                .help("What applies units; what is installed decides if not given"),
+        )
         .after_help("Examples:\n  eos init shop\n  eos init . --name shop --executor terraform"))
 }
 
 pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics> {
     let context = call.context;
     let folder = matches.get_one::<String>("folder").map_or(".", String::as_str);
-    let root = plain(if folder == "." { &context.directory } else { Utf8Path::new(folder) }, &context.directory);
-    let wanted = matches.get_one::<String>("name").map(String::as_str).or(root.file_name()).unwrap_or("estate");
+    let root =
+        plain(if folder == "." { &context.directory } else { Utf8Path::new(folder) }, &context.directory);
+    let wanted =
+        matches.get_one::<String>("name").map(String::as_str).or(root.file_name()).unwrap_or("estate");
     let name: Name = wanted.parse().map_err(|problem: eos_model::name::BadName| {
-        Diagnostic::error(codes::BAD_NAME, problem.to_string()).fix("give it one: eos init <folder> --name shop")
+        Diagnostic::error(codes::BAD_NAME, problem.to_string())
+            .fix("give it one: eos init <folder> --name shop")
     })?;
-    let executor = matches.get_one::<String>("executor").cloned().unwrap_or_else(|| tools::executor_here(context));
+    let executor =
+        matches.get_one::<String>("executor").cloned().unwrap_or_else(|| tools::executor_here(context));
     let (identity, made) = identity(context)?;
     let mut recipients = Recipients::default();
     recipients.add(identity.public(), &format!("{} on {}", context.user, context.machine))?;
@@ -42,10 +56,18 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let command = spoken::command_line(call.words, &Default::default());
     let subject = format!("make the estate {name}");
     let estate = Estate::init(&root, &file, &lock, first, &trailers(context, None, subject, command, None))?;
-    let environments: BTreeMap<_, _> = estate.file.environments.iter().map(|(name, settings)| (name.as_str(), settings.tier.as_str())).collect();
+    let environments: BTreeMap<_, _> = estate
+        .file
+        .environments
+        .iter()
+        .map(|(name, settings)| (name.as_str(), settings.tier.as_str()))
+        .collect();
     let mut text = format!("Estate {name} made in {}.\n", if folder == "." { "this folder" } else { folder });
     if made {
-        text.push_str(&format!("Your identity for secrets is {}\n  Back it up: without it nobody reads them.\n", context.identity_file));
+        text.push_str(&format!(
+            "Your identity for secrets is {}\n  Back it up: without it nobody reads them.\n",
+            context.identity_file
+        ));
     }
     text.push_str("Next:\n");
     if folder != "." {

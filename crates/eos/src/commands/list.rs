@@ -11,7 +11,12 @@ use crate::views::table::Table;
 
 pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
     Ok(command
-        .arg(Arg::new("what").value_parser(["components", "hosts", "operations"]).default_value("components").help("What to list"))
+        .arg(
+            Arg::new("what")
+                .value_parser(["components", "hosts", "operations"])
+                .default_value("components")
+                .help("What to list"),
+        )
         .after_help("Examples:\n  eos list\n  eos list hosts --json\n  eos list --env staging"))
 }
 
@@ -26,7 +31,13 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
             let mut table = Table::new(&["HOST", "ADDRESS", "CONNECTION", "NOMAD NODE", "VOLUME GROUP"]);
             for host in environment.hosts.values().filter(|host| host.environment == env.as_str()) {
                 let group = host.volume_group.clone();
-                table.row(vec![host.name.to_string(), host.address.clone(), host.connection.clone(), host.nomad_node.clone(), group.clone().unwrap_or_else(|| "-".to_owned())]);
+                table.row(vec![
+                    host.name.to_string(),
+                    host.address.clone(),
+                    host.connection.clone(),
+                    host.nomad_node.clone(),
+                    group.clone().unwrap_or_else(|| "-".to_owned()),
+                ]);
                 rows.push(json!({"name": host.name, "address": host.address, "connection": host.connection, "nomad_node": host.nomad_node, "volume_group": group}));
             }
             table
@@ -34,8 +45,14 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         "operations" => {
             let mut table = Table::new(&["OPERATION", "VERB", "KIND", "HOST"]);
             for operation in environment.operations.values() {
-                table.row(vec![operation.id.to_string(), operation.verb.clone(), operation.kind.clone(), operation.host.clone()]);
-                let args: serde_json::Map<String, Json> = operation.args.iter().map(|(key, node)| (key.clone(), node.to_json())).collect();
+                table.row(vec![
+                    operation.id.to_string(),
+                    operation.verb.clone(),
+                    operation.kind.clone(),
+                    operation.host.clone(),
+                ]);
+                let args: serde_json::Map<String, Json> =
+                    operation.args.iter().map(|(key, node)| (key.clone(), node.to_json())).collect();
                 rows.push(json!({"id": operation.id, "verb": operation.verb, "kind": operation.kind, "host": operation.host, "args": args}));
             }
             table
@@ -44,7 +61,10 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
             let mut table = Table::new(&["NAME", "KIND", "HOST", "RUNTIME", "PORTS", "NEEDS"]);
             for entry in environment.components.values() {
                 let component = loaded.catalog.component(&entry.kind)?;
-                let ports: Vec<String> = super::show::ports(entry, &component).into_iter().map(|(_, port)| port.to_string()).collect();
+                let ports: Vec<String> = super::show::ports(entry, &component)
+                    .into_iter()
+                    .map(|(_, port)| port.to_string())
+                    .collect();
                 let needs = super::show::providers(entry);
                 table.row(vec![
                     entry.name.to_string(),
@@ -60,7 +80,10 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         }
     };
     let text = if table.is_empty() {
-        format!("{env} has no {what} yet.\n{}", if what == "components" { "eos catalog list shows what can be created.\n" } else { "" })
+        format!(
+            "{env} has no {what} yet.\n{}",
+            if what == "components" { "eos catalog list shows what can be created.\n" } else { "" }
+        )
     } else {
         table.render(call.context.width, call.context.color_stdout)
     };

@@ -58,9 +58,17 @@ const fn verb(
 
 /// All commands, sorted.
 pub const VERBS: &[Verb] = &[
-    Verb { hidden: true, ..verb("__complete", "Answer a shell's question", complete::command, complete::run) },
+    Verb {
+        hidden: true,
+        ..verb("__complete", "Answer a shell's question", complete::command, complete::run)
+    },
     verb("catalog", "Look at the kinds there are, check and make your own", catalog::command, catalog::run),
-    verb("compile", "Compile the pillar to Salt, OpenTofu and Nomad in build/", compile::command, compile::run),
+    verb(
+        "compile",
+        "Compile the pillar to Salt, OpenTofu and Nomad in build/",
+        compile::command,
+        compile::run,
+    ),
     verb("completion", "Print the completion script of a shell", completion::command, completion::run),
     verb("create", "Ask for something: a component, a host, a user", create::command, create::run),
     verb("delete", "Take something away", delete::command, delete::run),
@@ -74,7 +82,12 @@ pub const VERBS: &[Verb] = &[
     verb("show", "Show one thing with all its choices", show::command, show::run),
     verb("tools", "Find, install and verify tofu, nomad, salt and others", tools::command, tools::run),
     verb("update", "Change something that is there", update::command, update::run),
-    verb("upgrade", "Move the estate to this eos's catalogue, after showing the difference", upgrade::command, upgrade::run),
+    verb(
+        "upgrade",
+        "Move the estate to this eos's catalogue, after showing the difference",
+        upgrade::command,
+        upgrade::run,
+    ),
     verb("why", "Trace lines of an artifact back to setting, commit and command", why::command, why::run),
 ];
 
@@ -126,7 +139,11 @@ fn root(verbs: &[Verb], one: Option<Command>) -> Command {
 }
 
 /// Parses the words and runs the rest; help is an answer, a mistake a diagnostic.
-fn parse(command: Command, call: &Call<'_>, run: impl FnOnce(&ArgMatches) -> Result<Outcome, Diagnostics>) -> Result<Outcome, Diagnostics> {
+fn parse(
+    command: Command,
+    call: &Call<'_>,
+    run: impl FnOnce(&ArgMatches) -> Result<Outcome, Diagnostics>,
+) -> Result<Outcome, Diagnostics> {
     let words = std::iter::once("eos").chain(call.words.iter().map(String::as_str));
     match command.color(clap::ColorChoice::Never).try_get_matches_from(words) {
         Ok(matches) => run(&matches),
@@ -137,12 +154,22 @@ fn parse(command: Command, call: &Call<'_>, run: impl FnOnce(&ArgMatches) -> Res
 fn usage(error: &clap::Error) -> Result<Outcome, Diagnostics> {
     use clap::error::ErrorKind;
     let text = error.render().to_string();
-    if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand) {
-        let exit = if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand { crate::exit_code::MISTAKE } else { 0 };
+    if matches!(
+        error.kind(),
+        ErrorKind::DisplayHelp
+            | ErrorKind::DisplayVersion
+            | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
+    ) {
+        let exit = if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+            crate::exit_code::MISTAKE
+        } else {
+            0
+        };
         return Ok(Outcome::new(text.clone(), serde_json::json!({ "help": text })).exits(exit));
     }
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-    let mut message = lines.next().unwrap_or("the command cannot be understood").trim_start_matches("error: ").to_owned();
+    let mut message =
+        lines.next().unwrap_or("the command cannot be understood").trim_start_matches("error: ").to_owned();
     let rest: Vec<&str> = lines.collect();
     // "the following required arguments were not provided:" is followed by them.
     if message.ends_with(':')
@@ -151,7 +178,10 @@ fn usage(error: &clap::Error) -> Result<Outcome, Diagnostics> {
         message = format!("{message} {argument}");
     }
     // The other tips of clap ("to pass '--x' as a value, use '-- --x'") help nobody here.
-    let near = rest.iter().find_map(|line| line.strip_prefix("tip: a similar ")?.rsplit_once(": ")).map(|(_, near)| format!("did you mean {}?", near.trim_matches('\'')));
+    let near = rest
+        .iter()
+        .find_map(|line| line.strip_prefix("tip: a similar ")?.rsplit_once(": "))
+        .map(|(_, near)| format!("did you mean {}?", near.trim_matches('\'')));
     let usage = rest.iter().find_map(|line| line.strip_prefix("Usage: ")).unwrap_or("eos");
     let fix = near.unwrap_or_else(|| format!("{usage} (--help shows all)"));
     Err(Diagnostic::error(codes::USAGE, message).fix(fix).into())
@@ -170,5 +200,8 @@ pub fn catalog_here(context: &Context) -> Result<Catalog, Diagnostics> {
 pub fn unknown_verb(word: &str, operations: &[String]) -> Diagnostic {
     let verbs = VERBS.iter().filter(|verb| !verb.hidden).map(|verb| verb.name);
     let near = nearest(word, verbs.chain(operations.iter().map(String::as_str)));
-    Diagnostic::error(codes::USAGE, format!("there is no command {word:?}")).fix(near.map_or_else(|| "eos --help lists the commands".to_owned(), |near| format!("did you mean eos {near}?")))
+    Diagnostic::error(codes::USAGE, format!("there is no command {word:?}")).fix(near.map_or_else(
+        || "eos --help lists the commands".to_owned(),
+        |near| format!("did you mean eos {near}?"),
+    ))
 }

@@ -4,7 +4,7 @@ use clap::{Arg, ArgMatches, Command};
 use eos_compile::intent::{component_path, entry_text};
 use eos_model::{Diagnostic, Diagnostics, Name, SecretRef, codes, nearest::nearest};
 use eos_pillar::{Change, Environment};
-use eos_secrets::{Identity, Recipient, RECIPIENTS_FILE, Secret};
+use eos_secrets::{Identity, RECIPIENTS_FILE, Recipient, Secret};
 use serde_json::{Value as Json, json};
 
 use super::Call;
@@ -16,7 +16,8 @@ use crate::views::prompt;
 use crate::views::table::Table;
 
 pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
-    let path = || Arg::new("path").value_name("NAME/KEY").required(true).help("Such as grafana/admin_password");
+    let path =
+        || Arg::new("path").value_name("NAME/KEY").required(true).help("Such as grafana/admin_password");
     Ok(command
         .subcommand_required(true)
         .arg_required_else_help(true)
@@ -68,10 +69,19 @@ fn list(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics> {
         let file = eos_secrets::file_of(&reference);
         let there = kept.contains(&reference);
         let shown = if there { file.to_string() } else { "missing".to_owned() };
-        table.row(vec![format!("{}/{}", reference.name, reference.key), reference.version.to_string(), purpose.to_owned(), shown]);
+        table.row(vec![
+            format!("{}/{}", reference.name, reference.key),
+            reference.version.to_string(),
+            purpose.to_owned(),
+            shown,
+        ]);
         rows.push(json!({"name": reference.name, "key": reference.key, "version": reference.version, "for": purpose, "file": file, "present": there}));
     }
-    let text = if table.is_empty() { format!("{env} has no secrets yet.\n") } else { table.render(call.context.width, call.context.color_stdout) };
+    let text = if table.is_empty() {
+        format!("{env} has no secrets yet.\n")
+    } else {
+        table.render(call.context.width, call.context.color_stdout)
+    };
     Ok(Outcome::new(text, json!({"environment": env, "secrets": rows})))
 }
 
@@ -79,16 +89,29 @@ fn list(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics> {
 fn path(matches: &ArgMatches) -> Result<(Name, Name), Diagnostic> {
     let text = matches.get_one::<String>("path").map_or("", String::as_str);
     let parts = text.split_once('/').and_then(|(name, key)| Some((name.parse().ok()?, key.parse().ok()?)));
-    parts.ok_or_else(|| Diagnostic::error(codes::UNKNOWN_SECRET, format!("{text:?} is not <name>/<key>")).fix("like grafana/admin_password; eos secret list shows them"))
+    parts.ok_or_else(|| {
+        Diagnostic::error(codes::UNKNOWN_SECRET, format!("{text:?} is not <name>/<key>"))
+            .fix("like grafana/admin_password; eos secret list shows them")
+    })
 }
 
 fn current(environment: &Environment, name: &Name, key: &Name) -> Result<SecretRef, Diagnostic> {
-    let found = used(environment).into_iter().map(|(reference, _)| reference).find(|reference| reference.name == *name && reference.key == *key);
+    let found = used(environment)
+        .into_iter()
+        .map(|(reference, _)| reference)
+        .find(|reference| reference.name == *name && reference.key == *key);
     found.ok_or_else(|| {
-        let known: Vec<String> = used(environment).into_iter().map(|(reference, _)| format!("{}/{}", reference.name, reference.key)).collect();
+        let known: Vec<String> = used(environment)
+            .into_iter()
+            .map(|(reference, _)| format!("{}/{}", reference.name, reference.key))
+            .collect();
         let near = nearest(&format!("{name}/{key}"), known.iter().map(String::as_str));
-        let fix = near.map_or_else(|| format!("eos secret list --env {} shows them", environment.name), |near| format!("did you mean {near}?"));
-        Diagnostic::error(codes::UNKNOWN_SECRET, format!("{} has no secret {name}/{key}", environment.name)).fix(fix)
+        let fix = near.map_or_else(
+            || format!("eos secret list --env {} shows them", environment.name),
+            |near| format!("did you mean {near}?"),
+        );
+        Diagnostic::error(codes::UNKNOWN_SECRET, format!("{} has no secret {name}/{key}", environment.name))
+            .fix(fix)
     })
 }
 
@@ -100,12 +123,19 @@ fn show(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics> {
     let reference = current(&environment, &name, &key)?;
     let identity = Identity::load(&call.context.identity_file)?;
     let secret = eos_secrets::read(&loaded.estate.root, &reference, &identity)?;
-    Ok(Outcome::new(format!("{}\n", secret.expose()), json!({"reference": reference, "value": secret.expose()})))
+    Ok(Outcome::new(
+        format!("{}\n", secret.expose()),
+        json!({"reference": reference, "value": secret.expose()}),
+    ))
 }
 
 fn renew(call: &Call<'_>, matches: &ArgMatches, random: bool) -> Result<Outcome, Diagnostics> {
     let (name, key) = path(matches)?;
-    let given = if random { None } else { Some(prompt::secret(call.context, &format!("{name}/{key}"), &format!("eos secret set {name}/{key}"))?) };
+    let given = if random {
+        None
+    } else {
+        Some(prompt::secret(call.context, &format!("{name}/{key}"), &format!("eos secret set {name}/{key}"))?)
+    };
     let mut loaded = Loaded::open_for_change(call.context)?;
     let env = loaded.env(matches.get_one::<String>("env").map(String::as_str))?;
     let environment = loaded.environment(&env)?;
@@ -120,25 +150,48 @@ fn renew(call: &Call<'_>, matches: &ArgMatches, random: bool) -> Result<Outcome,
     }
     let mut json = entry.node.to_json();
     for section in ["settings", "secrets"] {
-        if let Some(slot) = json.get_mut(section).and_then(|section| section.get_mut(key.as_str())).filter(|slot| slot.as_str() == Some(&before.to_string())) {
+        if let Some(slot) = json
+            .get_mut(section)
+            .and_then(|section| section.get_mut(key.as_str()))
+            .filter(|slot| slot.as_str() == Some(&before.to_string()))
+        {
             *slot = Json::from(after.to_string());
         }
     }
     let mut change = Change::default();
     change.write(file, entry_text("components", name.as_str(), &json));
-    let length = loaded.catalog.component(&entry.kind)?.settings.get(key.as_str()).and_then(|setting| setting.generate).filter(|length| *length > 0);
-    let secret: Secret = given.unwrap_or_else(|| eos_secrets::generate(length.unwrap_or(eos_catalog::setting::SECRET_LENGTH).into()));
+    let length = loaded
+        .catalog
+        .component(&entry.kind)?
+        .settings
+        .get(key.as_str())
+        .and_then(|setting| setting.generate)
+        .filter(|length| *length > 0);
+    let secret: Secret = given.unwrap_or_else(|| {
+        eos_secrets::generate(length.unwrap_or(eos_catalog::setting::SECRET_LENGTH).into())
+    });
     let recipients = eos_secrets::read_recipients(&loaded.estate.root)?;
     recording::write_secret(&mut change, &after, &secret, &recipients)?;
     let compiled = loaded.compile(&loaded.tree.with(&change), &env)?;
     let prepared = Prepared { change, compiled, made: Vec::new() };
     if matches.get_flag("dry-run") {
-        return Ok(Outcome::new(format!("Dry run: {name}/{key} would move to version {}. Nothing was written.\n", after.version), json!({"dry_run": true, "reference": after})));
+        return Ok(Outcome::new(
+            format!("Dry run: {name}/{key} would move to version {}. Nothing was written.\n", after.version),
+            json!({"dry_run": true, "reference": after}),
+        ));
     }
     let line = spoken::command_line(call.words, &Default::default());
     let verb = if random { "rotate" } else { "set" };
     let reason = matches.get_one::<String>("because").cloned();
-    let recorded = recording::commit(call.context, &mut loaded, &env, &prepared, format!("{verb} secret {name}/{key} in {env}"), line, reason)?;
+    let recorded = recording::commit(
+        call.context,
+        &mut loaded,
+        &env,
+        &prepared,
+        format!("{verb} secret {name}/{key} in {env}"),
+        line,
+        reason,
+    )?;
     let mut text = format!("{name}/{key} is now version {}.\n", after.version);
     let mut result = json!({"reference": after, "commit": recorded.commit});
     if random {
@@ -160,10 +213,15 @@ fn recipients(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnost
             table.row(vec![recipient.to_string(), who.unwrap_or("-").to_owned()]);
             rows.push(json!({"recipient": recipient.to_string(), "who": who}));
         }
-        return Ok(Outcome::new(table.render(call.context.width, call.context.color_stdout), json!({ "recipients": rows })));
+        return Ok(Outcome::new(
+            table.render(call.context.width, call.context.color_stdout),
+            json!({ "recipients": rows }),
+        ));
     }
     let Some(wanted) = matches.get_one::<String>("recipient") else {
-        return Err(Diagnostic::error(codes::USAGE, format!("{action} whom? A public key must follow")).fix(format!("eos secret recipients {action} age1…")).into());
+        return Err(Diagnostic::error(codes::USAGE, format!("{action} whom? A public key must follow"))
+            .fix(format!("eos secret recipients {action} age1…"))
+            .into());
     };
     let recipient: Recipient = wanted.parse::<Recipient>()?;
     let mut loaded = Loaded::open_for_change(call.context)?;
@@ -182,11 +240,20 @@ fn recipients(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnost
         change.write(path, bytes);
     }
     if matches.get_flag("dry-run") {
-        return Ok(Outcome::new(format!("Dry run: {count} secret(s) would be encrypted again. Nothing was written.\n"), json!({"dry_run": true, "secrets": count})));
+        return Ok(Outcome::new(
+            format!("Dry run: {count} secret(s) would be encrypted again. Nothing was written.\n"),
+            json!({"dry_run": true, "secrets": count}),
+        ));
     }
     let line = spoken::command_line(call.words, &Default::default());
     let reason = matches.get_one::<String>("because").cloned();
-    let said = trailers(call.context, loaded.estate.git.identity(), format!("{action} a recipient of secrets"), line, reason);
+    let said = trailers(
+        call.context,
+        loaded.estate.git.identity(),
+        format!("{action} a recipient of secrets"),
+        line,
+        reason,
+    );
     let commit = loaded.estate.commit(&change, &said)?;
     let mut text = format!("{count} secret(s) encrypted again for {} recipient(s).\n", all.iter().count());
     if action == "remove" {
@@ -197,5 +264,9 @@ fn recipients(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnost
 
 /// The references of an environment that no file answers.
 pub fn missing(environment: &Environment, kept: &[SecretRef]) -> Vec<SecretRef> {
-    used(environment).into_iter().map(|(reference, _)| reference).filter(|reference| !kept.contains(reference)).collect()
+    used(environment)
+        .into_iter()
+        .map(|(reference, _)| reference)
+        .filter(|reference| !kept.contains(reference))
+        .collect()
 }

@@ -15,9 +15,22 @@ use crate::views::style::Style;
 
 pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
     Ok(command
-        .arg(Arg::new("name").value_name("NAME").required_unless_present("pillar").help("A name in the environment"))
-        .arg(Arg::new("pillar").long("pillar").action(ArgAction::SetTrue).conflicts_with("name").help("The environment's merged pillar, as Salt renders it"))
-        .after_help("Examples:\n  eos show nextcloud\n  eos show nextcloud --json\n  eos show --pillar --env staging"))
+        .arg(
+            Arg::new("name")
+                .value_name("NAME")
+                .required_unless_present("pillar")
+                .help("A name in the environment"),
+        )
+        .arg(
+            Arg::new("pillar")
+                .long("pillar")
+                .action(ArgAction::SetTrue)
+                .conflicts_with("name")
+                .help("The environment's merged pillar, as Salt renders it"),
+        )
+        .after_help(
+            "Examples:\n  eos show nextcloud\n  eos show nextcloud --json\n  eos show --pillar --env staging",
+        ))
 }
 
 /// The port settings of an entry with their numbers, given or default.
@@ -65,7 +78,13 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let mut text = format!("{} {} {}\n", style.bold(name), style.dim("a"), entry.kind);
     text.push_str(&format!("{}\n\n", style.dim(&component.summary)));
     let mut line = |key: &str, value: &str| text.push_str(&format!("  {key:<20} {value}\n"));
-    for (key, value) in [("environment", Some(env.to_string())), ("host", entry.host.clone()), ("runtime", entry.runtime.clone()), ("version", entry.version.clone()), ("tier", entry.tier.clone())] {
+    for (key, value) in [
+        ("environment", Some(env.to_string())),
+        ("host", entry.host.clone()),
+        ("runtime", entry.runtime.clone()),
+        ("version", entry.version.clone()),
+        ("tier", entry.tier.clone()),
+    ] {
         if let Some(value) = value {
             line(key, &value);
         }
@@ -95,7 +114,9 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     for (need, choice) in &entry.needs {
         let shown = match choice {
             NeedChoice::One(name) => name.to_string(),
-            NeedChoice::Each(choices) => choices.iter().map(|(each, name)| format!("{name} for {each}")).collect::<Vec<_>>().join(", "),
+            NeedChoice::Each(choices) => {
+                choices.iter().map(|(each, name)| format!("{name} for {each}")).collect::<Vec<_>>().join(", ")
+            }
         };
         line(&format!("needs {need}"), &shown);
     }
@@ -103,7 +124,12 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         let size = choice.size.as_deref().unwrap_or("-");
         line(&format!("volume {volume}"), &format!("{} {size} at {}", choice.backing.as_str(), choice.path));
     }
-    let needed_by: Vec<&str> = environment.components.values().filter(|other| providers(other).iter().any(|provider| provider == name)).map(|other| other.name.as_str()).collect();
+    let needed_by: Vec<&str> = environment
+        .components
+        .values()
+        .filter(|other| providers(other).iter().any(|provider| provider == name))
+        .map(|other| other.name.as_str())
+        .collect();
     if !needed_by.is_empty() {
         line("needed by", &needed_by.join(", "));
     }

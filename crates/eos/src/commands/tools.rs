@@ -14,7 +14,8 @@ use crate::outcome::Outcome;
 use crate::views::table::Table;
 
 pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
-    let names = |help: &'static str| Arg::new("names").value_name("TOOL").num_args(1..).required(true).help(help);
+    let names =
+        |help: &'static str| Arg::new("names").value_name("TOOL").num_args(1..).required(true).help(help);
     Ok(command
         .subcommand_required(true)
         .arg_required_else_help(true)
@@ -34,7 +35,9 @@ pub fn tools(context: &Context) -> Result<Tools, Diagnostics> {
         release_base: context.release_base.clone(),
         ..Settings::default()
     };
-    Tools::new(settings).map_err(|error| Diagnostic::error(codes::TOOL_BROKEN, format!("the table of tools cannot be read: {error}")).into())
+    Tools::new(settings).map_err(|error| {
+        Diagnostic::error(codes::TOOL_BROKEN, format!("the table of tools cannot be read: {error}")).into()
+    })
 }
 
 /// tofu, unless only terraform is here.
@@ -47,7 +50,12 @@ pub fn executor_here(context: &Context) -> String {
 pub fn pinned_versions(context: &Context, executor: &str) -> BTreeMap<String, String> {
     let Ok(tools) = tools(context) else { return BTreeMap::new() };
     let used = |name: &str| name == executor || name == "nomad" || name == "salt";
-    tools.list().into_iter().filter(|tool| used(&tool.name)).map(|tool| (tool.name.to_string(), tool.pinned.to_string())).collect()
+    tools
+        .list()
+        .into_iter()
+        .filter(|tool| used(&tool.name))
+        .map(|tool| (tool.name.to_string(), tool.pinned.to_string()))
+        .collect()
 }
 
 pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics> {
@@ -56,7 +64,8 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     if verb == "list" {
         return Ok(list(call, &tools));
     }
-    let names: Vec<&str> = matches.get_many::<String>("names").into_iter().flatten().map(String::as_str).collect();
+    let names: Vec<&str> =
+        matches.get_many::<String>("names").into_iter().flatten().map(String::as_str).collect();
     let mut found = Diagnostics::new();
     let mut text = String::new();
     let mut documents = Vec::new();
@@ -64,7 +73,10 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         let result = match verb {
             "install" => tools.install(name, &mut |step: Step<'_>| progress(call.context, name, &step)),
             "verify" => tools.verify(name),
-            _ => tools.path(name).and_then(|_| tools.find(name)).and_then(|found| found.ok_or_else(Diagnostics::new)),
+            _ => tools
+                .path(name)
+                .and_then(|_| tools.find(name))
+                .and_then(|found| found.ok_or_else(Diagnostics::new)),
         };
         match result {
             Ok(tool) => {
@@ -85,7 +97,10 @@ fn list(call: &Call<'_>, tools: &Tools) -> Outcome {
     let all = tools.list();
     let mut table = Table::new(&["TOOL", "PINNED", "ACCEPTED", "FOUND", "FROM"]);
     for tool in &all {
-        let (found, from) = tool.found.as_ref().map_or_else(|| ("-".to_owned(), "not installed".to_owned()), |found| (found.version.to_string(), found.source.to_string()));
+        let (found, from) = tool.found.as_ref().map_or_else(
+            || ("-".to_owned(), "not installed".to_owned()),
+            |found| (found.version.to_string(), found.source.to_string()),
+        );
         table.row(vec![tool.name.to_string(), tool.pinned.to_string(), tool.range.to_string(), found, from]);
     }
     Outcome::new(table.render(call.context.width, call.context.color_stdout), json!({ "tools": all }))

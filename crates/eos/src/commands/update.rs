@@ -13,7 +13,11 @@ use crate::outcome::Outcome;
 use crate::recording;
 
 pub fn command(command: Command, call: &Call<'_>) -> Result<Command, Diagnostics> {
-    let command = command.subcommand_required(true).arg_required_else_help(true).subcommand_value_name("NAME").override_usage("eos update <NAME> [FLAGS]");
+    let command = command
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .subcommand_value_name("NAME")
+        .override_usage("eos update <NAME> [FLAGS]");
     let Some(word) = spoken::bare_words(call.words).get(1).copied() else {
         return Ok(command.subcommand(Command::new("name").hide(true)).after_help("Examples:\n  eos update grafana --port 3001\n  eos update nextcloud --no-sso\n  eos update wazuh-agents"));
     };
@@ -27,12 +31,13 @@ pub fn command(command: Command, call: &Call<'_>) -> Result<Command, Diagnostics
         }
         return Err(intent::unknown_name(&environment, word).into());
     };
-    let (widest, base) = (component::widest(&loaded.catalog, &entry.kind)?, loaded.catalog.component(&entry.kind)?);
+    let (widest, base) =
+        (component::widest(&loaded.catalog, &entry.kind)?, loaded.catalog.component(&entry.kind)?);
     Ok(command.subcommand(
         Command::new(word.to_owned())
             .about(format!("Change {word}, a {}", entry.kind))
             .args(component::flags(&widest, &base, true))
-            .args(args::changing())
+            .args(args::changing()),
     ))
 }
 
@@ -61,6 +66,12 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let prepared = recording::prepare(&loaded, &env, &environment, &planned, &mut secrets)?;
     let subject = format!("update {kind} {name} in {env}");
     let line = spoken::command_line(call.words, &component::secret_flags(&widest));
-    let outcome = create::record(call, matches, &mut loaded, &env, Intent { planned: &planned, prepared: &prepared, subject, line, done: "Updated" })?;
+    let outcome = create::record(
+        call,
+        matches,
+        &mut loaded,
+        &env,
+        Intent { planned: &planned, prepared: &prepared, subject, line, done: "Updated" },
+    )?;
     Ok(outcome.with_warnings(said.warnings))
 }

@@ -4,8 +4,8 @@ use clap::{ArgMatches, Command};
 use eos_catalog::{Catalog, Folder, Origin};
 use eos_compile::COMPILER;
 use eos_model::Diagnostics;
-use eos_pillar::lock_file::{LOCK_FILE, VENDORED_CATALOG};
 use eos_pillar::Change;
+use eos_pillar::lock_file::{LOCK_FILE, VENDORED_CATALOG};
 use serde_json::json;
 
 use super::{Call, tools};
@@ -18,7 +18,9 @@ use crate::views::diff;
 use crate::views::style::Style;
 
 pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
-    Ok(command.args(args::changing()).after_help("Examples:\n  eos upgrade --dry-run\n  eos upgrade --because \"new grafana\""))
+    Ok(command
+        .args(args::changing())
+        .after_help("Examples:\n  eos upgrade --dry-run\n  eos upgrade --because \"new grafana\""))
 }
 
 pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics> {
@@ -44,7 +46,10 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     lock.compiler = COMPILER;
     lock.tools = tools::pinned_versions(call.context, &loaded.estate.file.executor);
     if lock == loaded.estate.lock {
-        return Ok(Outcome::new("The estate has this eos's catalogue and tools already.\n", json!({"kinds": [], "changed": false})));
+        return Ok(Outcome::new(
+            "The estate has this eos's catalogue and tools already.\n",
+            json!({"kinds": [], "changed": false}),
+        ));
     }
     change.write(LOCK_FILE, lock.write());
     let own = Folder::below(&loaded.estate.root.join("catalog")).unwrap_or_default();
@@ -67,7 +72,10 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     }
     let what = if kinds.is_empty() { "tools and compiler".to_owned() } else { kinds.join(", ") };
     if matches.get_flag("dry-run") {
-        text.push_str(&format!("Dry run: {what} would be upgraded, {} artifact(s) would change. Nothing was written.\n", changed_files.len()));
+        text.push_str(&format!(
+            "Dry run: {what} would be upgraded, {} artifact(s) would change. Nothing was written.\n",
+            changed_files.len()
+        ));
         return Ok(Outcome::new(text, json!({"dry_run": true, "kinds": kinds, "artifacts": changed_files})));
     }
     let line = spoken::command_line(call.words, &Default::default());

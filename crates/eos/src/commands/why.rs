@@ -23,15 +23,19 @@ pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
 pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics> {
     let loaded = Loaded::open(call.context)?;
     let asked = matches.get_one::<String>("path").map_or("", String::as_str);
-    let (file, only) = match asked.rsplit_once(':').and_then(|(file, line)| Some((file, line.parse::<u64>().ok()?))) {
-        Some((file, line)) => (file, Some(line)),
-        None => (asked, None),
-    };
+    let (file, only) =
+        match asked.rsplit_once(':').and_then(|(file, line)| Some((file, line.parse::<u64>().ok()?))) {
+            Some((file, line)) => (file, Some(line)),
+            None => (asked, None),
+        };
     let path = in_estate(call, &loaded, file)?;
     let mut parts = path.components().skip(1).map(|part| part.as_str());
-    let unit = Utf8Path::new("build").join(parts.next().unwrap_or_default()).join(parts.next().unwrap_or_default());
+    let unit =
+        Utf8Path::new("build").join(parts.next().unwrap_or_default()).join(parts.next().unwrap_or_default());
     let inside = path.strip_prefix(&unit).map(Utf8Path::to_string).unwrap_or_default();
-    let read = |relative: &Utf8Path| fs_err::read_to_string(loaded.estate.root.join(relative)).map_err(|_| no_artifact(relative));
+    let read = |relative: &Utf8Path| {
+        fs_err::read_to_string(loaded.estate.root.join(relative)).map_err(|_| no_artifact(relative))
+    };
     let text = read(&path)?;
     let provenance: Json = serde_json::from_str(&read(&unit.join("provenance.json"))?).unwrap_or_default();
     let manifest: Json = serde_json::from_str(&read(&unit.join("manifest.json"))?).unwrap_or_default();
@@ -40,7 +44,12 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         .as_object()
         .into_iter()
         .flatten()
-        .filter_map(|(line, origins)| Some((line.parse().ok()?, origins.as_array()?.iter().filter_map(|o| o.as_str().map(str::to_owned)).collect())))
+        .filter_map(|(line, origins)| {
+            Some((
+                line.parse().ok()?,
+                origins.as_array()?.iter().filter_map(|o| o.as_str().map(str::to_owned)).collect(),
+            ))
+        })
         .collect();
     let mut blame = Blame { loaded: &loaded, files: HashMap::new() };
     let style = Style(call.context.color_stdout);
@@ -84,15 +93,21 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
 }
 
 fn no_artifact(path: &Utf8Path) -> Diagnostic {
-    Diagnostic::error(codes::UNKNOWN_NAME, format!("{path} is not an artifact of this estate")).fix("eos compile, then name a file under build/<environment>/<unit>/")
+    Diagnostic::error(codes::UNKNOWN_NAME, format!("{path} is not an artifact of this estate"))
+        .fix("eos compile, then name a file under build/<environment>/<unit>/")
 }
 
 fn in_estate(call: &Call<'_>, loaded: &Loaded, file: &str) -> Result<Utf8PathBuf, Diagnostic> {
     let full = call.context.directory.join(file);
     let root = &loaded.estate.root;
-    let relative = full.strip_prefix(root).map(Utf8Path::to_owned).unwrap_or_else(|_| Utf8PathBuf::from(file));
+    let relative =
+        full.strip_prefix(root).map(Utf8Path::to_owned).unwrap_or_else(|_| Utf8PathBuf::from(file));
     let clean = relative.components().all(|part| matches!(part, camino::Utf8Component::Normal(_)));
-    if clean && relative.starts_with("build") && relative.components().count() >= 4 { Ok(relative) } else { Err(no_artifact(&relative)) }
+    if clean && relative.starts_with("build") && relative.components().count() >= 4 {
+        Ok(relative)
+    } else {
+        Err(no_artifact(&relative))
+    }
 }
 
 /// Finds the change that last wrote a key; each pillar file is asked once.
@@ -112,7 +127,13 @@ impl Blame<'_> {
     fn source(&mut self, origin: &str) -> Source {
         let (file, key) = origin.split_once('#').unwrap_or((origin, ""));
         let line = self.loaded.tree.get(Utf8Path::new(file)).and_then(|bytes| line_of(file, bytes, key));
-        let lines = self.files.entry(file.to_owned()).or_insert_with(|| if file.starts_with("pillar/") { self.loaded.estate.git.blame(Utf8Path::new(file)).unwrap_or_default() } else { Vec::new() });
+        let lines = self.files.entry(file.to_owned()).or_insert_with(|| {
+            if file.starts_with("pillar/") {
+                self.loaded.estate.git.blame(Utf8Path::new(file)).unwrap_or_default()
+            } else {
+                Vec::new()
+            }
+        });
         let change = line.and_then(|line| lines.get(line - 1).cloned());
         Source { file: file.to_owned(), key: key.to_owned(), line, change }
     }
@@ -136,7 +157,12 @@ impl Source {
 
     fn key_line(&self, style: Style) -> String {
         let place = self.line.map_or_else(|| self.file.clone(), |line| format!("{}:{line}", self.file));
-        let short = self.key.strip_prefix("eos:").unwrap_or(&self.key).strip_prefix("components:").unwrap_or(&self.key);
+        let short = self
+            .key
+            .strip_prefix("eos:")
+            .unwrap_or(&self.key)
+            .strip_prefix("components:")
+            .unwrap_or(&self.key);
         format!("       {}  {}\n", style.cyan(short), style.dim(&place))
     }
 

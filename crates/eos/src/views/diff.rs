@@ -10,8 +10,14 @@ pub fn unified(path: &str, before: &[u8], after: &[u8], style: Style) -> String 
         return String::new();
     }
     let difference = TextDiff::from_lines(before.as_ref(), after.as_ref());
-    let side = |present: bool, letter: char| if present { format!("{letter}/{path}") } else { "/dev/null".to_owned() };
-    let mut out = format!("{}\n{}\n", style.bold(&format!("--- {}", side(!before.is_empty(), 'a'))), style.bold(&format!("+++ {}", side(!after.is_empty(), 'b'))));
+    let side = |present: bool, letter: char| {
+        if present { format!("{letter}/{path}") } else { "/dev/null".to_owned() }
+    };
+    let mut out = format!(
+        "{}\n{}\n",
+        style.bold(&format!("--- {}", side(!before.is_empty(), 'a'))),
+        style.bold(&format!("+++ {}", side(!after.is_empty(), 'b')))
+    );
     for hunk in difference.unified_diff().context_radius(3).iter_hunks() {
         out.push_str(&format!("{}\n", style.cyan(&hunk.header().to_string())));
         for change in hunk.iter_changes() {

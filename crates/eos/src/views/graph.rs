@@ -18,10 +18,15 @@ pub struct Box {
 }
 
 pub fn dot(graph: &Graph) -> String {
-    let mut out = format!("digraph {} {{\n  rankdir=LR;\n  node [shape=box, style=rounded];\n", quoted(&graph.title));
+    let mut out =
+        format!("digraph {} {{\n  rankdir=LR;\n  node [shape=box, style=rounded];\n", quoted(&graph.title));
     for unit in &graph.boxes {
         let shape = if unit.holds_data { ", peripheries=2" } else { "" };
-        out.push_str(&format!("  {} [label={}{shape}];\n", quoted(&unit.name), quoted(&format!("{}\n{}", unit.name, unit.below))));
+        out.push_str(&format!(
+            "  {} [label={}{shape}];\n",
+            quoted(&unit.name),
+            quoted(&format!("{}\n{}", unit.name, unit.below))
+        ));
     }
     for (need, unit) in edges(graph) {
         out.push_str(&format!("  {} -> {};\n", quoted(need), quoted(unit)));
@@ -31,7 +36,8 @@ pub fn dot(graph: &Graph) -> String {
 }
 
 pub fn mermaid(graph: &Graph) -> String {
-    let id: BTreeMap<&str, usize> = graph.boxes.iter().enumerate().map(|(index, unit)| (unit.name.as_str(), index)).collect();
+    let id: BTreeMap<&str, usize> =
+        graph.boxes.iter().enumerate().map(|(index, unit)| (unit.name.as_str(), index)).collect();
     let mut out = String::from("graph LR\n");
     for (index, unit) in graph.boxes.iter().enumerate() {
         let (open, close) = if unit.holds_data { ("[(", ")]") } else { ("[", "]") };
@@ -44,7 +50,11 @@ pub fn mermaid(graph: &Graph) -> String {
 }
 
 fn edges(graph: &Graph) -> Vec<(&str, &str)> {
-    graph.boxes.iter().flat_map(|unit| unit.needs.iter().map(move |need| (need.as_str(), unit.name.as_str()))).collect()
+    graph
+        .boxes
+        .iter()
+        .flat_map(|unit| unit.needs.iter().map(move |need| (need.as_str(), unit.name.as_str())))
+        .collect()
 }
 
 fn quoted(text: &str) -> String {
@@ -70,8 +80,18 @@ pub fn svg(graph: &Graph) -> String {
         let Some((x, y)) = layout.boxes.get(unit.name.as_str()) else { continue };
         let (fill, stroke) = if unit.holds_data { ("#eef4ff", "#3566c8") } else { ("#ffffff", "#5a6478") };
         out.push_str(&format!("<rect x=\"{x}\" y=\"{y}\" width=\"{WIDE}\" height=\"{HIGH}\" rx=\"9\" fill=\"{fill}\" stroke=\"{stroke}\" stroke-width=\"1.4\"/>\n"));
-        out.push_str(&format!("<text x=\"{}\" y=\"{}\" font-size=\"14\" font-weight=\"600\" fill=\"#1c2333\">{}</text>\n", x + 14, y + 23, escaped(&shortened(&unit.name, 22))));
-        out.push_str(&format!("<text x=\"{}\" y=\"{}\" font-size=\"11\" fill=\"#5a6478\">{}</text>\n", x + 14, y + 41, escaped(&shortened(&unit.below, 32))));
+        out.push_str(&format!(
+            "<text x=\"{}\" y=\"{}\" font-size=\"14\" font-weight=\"600\" fill=\"#1c2333\">{}</text>\n",
+            x + 14,
+            y + 23,
+            escaped(&shortened(&unit.name, 22))
+        ));
+        out.push_str(&format!(
+            "<text x=\"{}\" y=\"{}\" font-size=\"11\" fill=\"#5a6478\">{}</text>\n",
+            x + 14,
+            y + 41,
+            escaped(&shortened(&unit.below, 32))
+        ));
     }
     out.push_str("</svg>\n");
     out
@@ -93,7 +113,11 @@ fn curve(points: &[(usize, usize)]) -> String {
 }
 
 fn shortened(text: &str, most: usize) -> String {
-    if text.chars().count() <= most { text.to_owned() } else { text.chars().take(most - 1).chain(['…']).collect() }
+    if text.chars().count() <= most {
+        text.to_owned()
+    } else {
+        text.chars().take(most - 1).chain(['…']).collect()
+    }
 }
 
 fn escaped(text: &str) -> String {

@@ -33,11 +33,21 @@ enum Slot<'g> {
 pub fn arrange(graph: &Graph) -> Layout<'_> {
     let mut depth: BTreeMap<&str, usize> = BTreeMap::new();
     for unit in &graph.boxes {
-        let own = unit.needs.iter().filter_map(|need| depth.get(need.as_str())).max().map_or(0, |deepest| deepest + 1);
+        let own = unit
+            .needs
+            .iter()
+            .filter_map(|need| depth.get(need.as_str()))
+            .max()
+            .map_or(0, |deepest| deepest + 1);
         depth.insert(&unit.name, own);
     }
-    let lines: Vec<(&str, &str)> = graph.boxes.iter().flat_map(|unit| unit.needs.iter().map(|need| (need.as_str(), unit.name.as_str()))).collect();
-    let mut columns: Vec<Vec<Slot<'_>>> = vec![Vec::new(); depth.values().max().map_or(1, |deepest| deepest + 1)];
+    let lines: Vec<(&str, &str)> = graph
+        .boxes
+        .iter()
+        .flat_map(|unit| unit.needs.iter().map(|need| (need.as_str(), unit.name.as_str())))
+        .collect();
+    let mut columns: Vec<Vec<Slot<'_>>> =
+        vec![Vec::new(); depth.values().max().map_or(1, |deepest| deepest + 1)];
     for unit in &graph.boxes {
         columns[depth[unit.name.as_str()]].push(Slot::Box(&unit.name));
     }
@@ -57,24 +67,39 @@ fn sort_rows(columns: &mut [Vec<Slot<'_>>], lines: &[(&str, &str)]) {
         Slot::Lane(lane) => lane == line,
     };
     for round in 0..6 {
-        let order: Vec<usize> = if round % 2 == 0 { (1..columns.len()).collect() } else { (0..columns.len().saturating_sub(1)).rev().collect() };
+        let order: Vec<usize> = if round % 2 == 0 {
+            (1..columns.len()).collect()
+        } else {
+            (0..columns.len().saturating_sub(1)).rev().collect()
+        };
         for column in order {
             let beside = columns[if round % 2 == 0 { column - 1 } else { column + 1 }].clone();
             let middle = |slot: Slot<'_>| {
                 let joined = (0..lines.len()).filter(|line| touches(slot, *line));
-                let rows: Vec<usize> = joined.filter_map(|line| beside.iter().position(|other| touches(*other, line))).collect();
+                let rows: Vec<usize> =
+                    joined.filter_map(|line| beside.iter().position(|other| touches(*other, line))).collect();
                 if rows.is_empty() { None } else { Some(rows.iter().sum::<usize>() * 1000 / rows.len()) }
             };
-            let mut keyed: Vec<(usize, usize, Slot<'_>)> = columns[column].iter().enumerate().map(|(row, slot)| (middle(*slot).unwrap_or(row * 1000), row, *slot)).collect();
+            let mut keyed: Vec<(usize, usize, Slot<'_>)> = columns[column]
+                .iter()
+                .enumerate()
+                .map(|(row, slot)| (middle(*slot).unwrap_or(row * 1000), row, *slot))
+                .collect();
             keyed.sort_by_key(|(middle, row, _)| (*middle, *row));
             columns[column] = keyed.into_iter().map(|(_, _, slot)| slot).collect();
         }
     }
 }
 
-fn place<'g>(columns: &[Vec<Slot<'g>>], lines: &[(&'g str, &'g str)], depth: &BTreeMap<&str, usize>) -> Layout<'g> {
+fn place<'g>(
+    columns: &[Vec<Slot<'g>>],
+    lines: &[(&'g str, &'g str)],
+    depth: &BTreeMap<&str, usize>,
+) -> Layout<'g> {
     let high = |slot: &Slot<'_>| if matches!(slot, Slot::Box(_)) { HIGH } else { LANE };
-    let tall = |column: &Vec<Slot<'_>>| column.iter().map(high).sum::<usize>() + GAP_Y * column.len().saturating_sub(1);
+    let tall = |column: &Vec<Slot<'_>>| {
+        column.iter().map(high).sum::<usize>() + GAP_Y * column.len().saturating_sub(1)
+    };
     let tallest = columns.iter().map(tall).max().unwrap_or(0);
     let mut boxes = BTreeMap::new();
     let mut lanes: BTreeMap<(usize, usize), (usize, usize)> = BTreeMap::new();
@@ -116,8 +141,16 @@ mod tests {
 
     #[test]
     fn boxes_do_not_overlap_and_lines_go_from_left_to_right() {
-        let unit = |name: &str, needs: &[&str]| Box { name: name.into(), below: String::new(), holds_data: false, needs: needs.iter().map(|need| (*need).into()).collect() };
-        let graph = Graph { title: String::new(), boxes: vec![unit("a", &[]), unit("b", &[]), unit("c", &["a"]), unit("d", &["a", "b", "c"])] };
+        let unit = |name: &str, needs: &[&str]| Box {
+            name: name.into(),
+            below: String::new(),
+            holds_data: false,
+            needs: needs.iter().map(|need| (*need).into()).collect(),
+        };
+        let graph = Graph {
+            title: String::new(),
+            boxes: vec![unit("a", &[]), unit("b", &[]), unit("c", &["a"]), unit("d", &["a", "b", "c"])],
+        };
         let layout = arrange(&graph);
         let corners: Vec<_> = layout.boxes.values().collect();
         for (index, (x, y)) in corners.iter().enumerate() {

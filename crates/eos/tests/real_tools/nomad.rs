@@ -33,7 +33,12 @@ impl Nomad {
         });
         let mut nomad = Nomad::start(program, client);
         nomad.runs = true;
-        nomad.until("the node is ready", || nomad.get("/v1/nodes").as_array().is_some_and(|nodes| nodes.iter().any(|node| node["Status"] == "ready")));
+        nomad.until("the node is ready", || {
+            nomad
+                .get("/v1/nodes")
+                .as_array()
+                .is_some_and(|nodes| nodes.iter().any(|node| node["Status"] == "ready"))
+        });
         nomad
     }
 
@@ -58,11 +63,30 @@ impl Nomad {
         for variable in ["AWS_CA_BUNDLE", "SSL_CERT_FILE", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE"] {
             command.env_remove(variable);
         }
-        command.args(["agent", "-config"]).arg(&path).stdin(Stdio::null()).stdout(log.try_clone().unwrap()).stderr(log);
+        command
+            .args(["agent", "-config"])
+            .arg(&path)
+            .stdin(Stdio::null())
+            .stdout(log.try_clone().unwrap())
+            .stderr(log);
         let process = command.spawn().unwrap();
-        let config = ureq::Agent::config_builder().proxy(None).http_status_as_error(false).timeout_global(Some(Duration::from_secs(60)));
-        let nomad = Nomad { program: program.to_owned(), process, folder, address: format!("http://127.0.0.1:{http}"), client: config.build().into(), runs: false };
-        nomad.until("a leader is there", || nomad.try_get("/v1/status/leader").is_some_and(|leader| leader.as_str().is_some_and(|text| !text.is_empty())));
+        let config = ureq::Agent::config_builder()
+            .proxy(None)
+            .http_status_as_error(false)
+            .timeout_global(Some(Duration::from_secs(60)));
+        let nomad = Nomad {
+            program: program.to_owned(),
+            process,
+            folder,
+            address: format!("http://127.0.0.1:{http}"),
+            client: config.build().into(),
+            runs: false,
+        };
+        nomad.until("a leader is there", || {
+            nomad
+                .try_get("/v1/status/leader")
+                .is_some_and(|leader| leader.as_str().is_some_and(|text| !text.is_empty()))
+        });
         nomad
     }
 
@@ -72,8 +96,14 @@ impl Nomad {
 
     /// `nomad job validate -json FILE`: what it says, and whether it is content.
     pub fn validate(&self, file: &Path) -> Result<String, String> {
-        let output = Command::new(&self.program).args(["job", "validate", "-json"]).arg(file).env("NOMAD_ADDR", &self.address).output().unwrap();
-        let said = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        let output = Command::new(&self.program)
+            .args(["job", "validate", "-json"])
+            .arg(file)
+            .env("NOMAD_ADDR", &self.address)
+            .output()
+            .unwrap();
+        let said =
+            format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
         if output.status.success() { Ok(said) } else { Err(said) }
     }
 
@@ -88,7 +118,11 @@ impl Nomad {
 
     /// PUTs a document; an answer that is no JSON is the error.
     pub fn put(&self, path: &str, document: &Json) -> Result<Json, String> {
-        let mut answer = self.client.put(format!("{}{path}", self.address)).send(document.to_string()).map_err(|e| e.to_string())?;
+        let mut answer = self
+            .client
+            .put(format!("{}{path}", self.address))
+            .send(document.to_string())
+            .map_err(|e| e.to_string())?;
         let text = answer.body_mut().read_to_string().map_err(|e| e.to_string())?;
         serde_json::from_str(&text).map_err(|_| text)
     }
@@ -105,7 +139,11 @@ impl Nomad {
     pub fn until(&self, what: &str, mut holds: impl FnMut() -> bool) {
         let start = Instant::now();
         while !holds() {
-            assert!(start.elapsed() < Duration::from_secs(120), "waited in vain until {what}\n{}", self.log());
+            assert!(
+                start.elapsed() < Duration::from_secs(120),
+                "waited in vain until {what}\n{}",
+                self.log()
+            );
             std::thread::sleep(Duration::from_millis(100));
         }
     }
@@ -120,7 +158,11 @@ impl Drop for Nomad {
         let _ = self.process.wait();
         // Secrets of tasks lie in memory, on filesystems that outlive the agent too.
         let mounts = std::fs::read_to_string("/proc/mounts").unwrap_or_default();
-        for place in mounts.lines().filter_map(|line| line.split(' ').nth(1)).filter(|place| Path::new(place).starts_with(self.folder.path())) {
+        for place in mounts
+            .lines()
+            .filter_map(|line| line.split(' ').nth(1))
+            .filter(|place| Path::new(place).starts_with(self.folder.path()))
+        {
             let _ = Command::new("umount").arg(place).status();
         }
     }
@@ -135,7 +177,9 @@ impl Nomad {
         }
         let ended = |one: &Json| matches!(one["ClientStatus"].as_str(), Some("complete" | "failed" | "lost"));
         let start = Instant::now();
-        while !self.get("/v1/allocations").as_array().is_some_and(|all| all.iter().all(ended)) && start.elapsed() < Duration::from_secs(60) {
+        while !self.get("/v1/allocations").as_array().is_some_and(|all| all.iter().all(ended))
+            && start.elapsed() < Duration::from_secs(60)
+        {
             std::thread::sleep(Duration::from_millis(200));
         }
     }

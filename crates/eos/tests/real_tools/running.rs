@@ -24,7 +24,12 @@ const RUN: &[(&str, &str, &[&str], &[&str])] = &[
     ("memcached", "usr/bin/memcached", &["memcached", "libevent-2.1-7"], &[]),
     ("nats", "usr/sbin/nats-server", &["nats-server"], &["--stream-size", "100M"]),
     ("node-exporter", "usr/bin/prometheus-node-exporter", &["prometheus-node-exporter"], &[]),
-    ("postgres", "usr/lib/postgresql/15/bin/postgres", &["postgresql-15", "postgresql-client-15", "libpq5"], &["--shared-buffers", "32M"]),
+    (
+        "postgres",
+        "usr/lib/postgresql/15/bin/postgres",
+        &["postgresql-15", "postgresql-client-15", "libpq5"],
+        &["--shared-buffers", "32M"],
+    ),
     ("prometheus", "usr/bin/prometheus", &["prometheus"], &[]),
     ("redis", "usr/bin/redis-server", &["redis-server", "redis-tools", "libjemalloc2", "liblzf1"], &[]),
 ];
@@ -45,10 +50,24 @@ fn program_beside(sandbox: &Sandbox, path: &str, packages: &[&str]) -> PathBuf {
     copy.join(path)
 }
 
-fn create(sandbox: &Sandbox, catalog: &Catalog, (kind, path, packages, flags): &(&str, &str, &[&str], &[&str])) {
-    let program = if *kind == "postgres" { program_beside(sandbox, path, packages) } else { program(path, packages) };
-    let mut words = ["create", kind, "--runtime", "host", "--tier", "dev", "--binary", program.to_str().unwrap()].map(str::to_owned).to_vec();
-    for (name, _) in catalog.component(kind).unwrap().settings.iter().filter(|(_, setting)| setting.kind == SettingType::Port) {
+fn create(
+    sandbox: &Sandbox,
+    catalog: &Catalog,
+    (kind, path, packages, flags): &(&str, &str, &[&str], &[&str]),
+) {
+    let program =
+        if *kind == "postgres" { program_beside(sandbox, path, packages) } else { program(path, packages) };
+    let mut words =
+        ["create", kind, "--runtime", "host", "--tier", "dev", "--binary", program.to_str().unwrap()]
+            .map(str::to_owned)
+            .to_vec();
+    for (name, _) in catalog
+        .component(kind)
+        .unwrap()
+        .settings
+        .iter()
+        .filter(|(_, setting)| setting.kind == SettingType::Port)
+    {
         let [port] = nomad::free_ports();
         words.extend([format!("--{}", name.replace('_', "-")), port.to_string()]);
     }
@@ -72,7 +91,14 @@ fn give_secrets(sandbox: &Sandbox, nomad: &Nomad, job: &Json) {
     let mut items = serde_json::Map::new();
     for (key, reference) in job["Meta"].as_object().unwrap() {
         let Some(key) = key.strip_prefix("eos.secret.") else { continue };
-        let path = reference.as_str().unwrap().strip_prefix("secret://production/").unwrap().split('?').next().unwrap();
+        let path = reference
+            .as_str()
+            .unwrap()
+            .strip_prefix("secret://production/")
+            .unwrap()
+            .split('?')
+            .next()
+            .unwrap();
         items.insert(key.to_owned(), sandbox.json(&["secret", "show", path])["value"].take());
     }
     let path = format!("nomad/jobs/{}", job["ID"].as_str().unwrap());
@@ -86,7 +112,12 @@ fn hurried(mut document: Json) -> Json {
     const SECOND: u64 = 1_000_000_000;
     document["Job"]["Update"]["MinHealthyTime"] = json!(SECOND);
     for group in document["Job"]["TaskGroups"].as_array_mut().unwrap() {
-        for check in group["Services"].as_array_mut().into_iter().flatten().flat_map(|service| service["Checks"].as_array_mut().into_iter().flatten()) {
+        for check in group["Services"]
+            .as_array_mut()
+            .into_iter()
+            .flatten()
+            .flat_map(|service| service["Checks"].as_array_mut().into_iter().flatten())
+        {
             check["Interval"] = json!(SECOND);
         }
     }
@@ -94,7 +125,9 @@ fn hurried(mut document: Json) -> Json {
 }
 
 fn register(sandbox: &Sandbox, nomad: &Nomad, unit: &str, job: &str) -> String {
-    let document: Json = serde_json::from_str(&sandbox.read(&format!("build/production/{unit}/jobs/{job}.nomad.json"))).unwrap();
+    let document: Json =
+        serde_json::from_str(&sandbox.read(&format!("build/production/{unit}/jobs/{job}.nomad.json")))
+            .unwrap();
     give_secrets(sandbox, nomad, &document["Job"]);
     let batch = document["Job"]["Type"] == "batch";
     nomad.put("/v1/jobs", &if batch { document.clone() } else { hurried(document.clone()) }).unwrap();
@@ -110,9 +143,21 @@ fn words_of(nomad: &Nomad, job: &str) -> String {
                 text.push_str(&format!("  {task}: {} {}\n", event["Type"], event["DisplayMessage"]));
             }
             for stream in ["stdout", "stderr"] {
-                let path = nomad.folder().join("data/alloc").join(allocation["ID"].as_str().unwrap()).join(format!("alloc/logs/{task}.{stream}.0"));
+                let path = nomad
+                    .folder()
+                    .join("data/alloc")
+                    .join(allocation["ID"].as_str().unwrap())
+                    .join(format!("alloc/logs/{task}.{stream}.0"));
                 let said = std::fs::read_to_string(path).unwrap_or_default();
-                text.extend(said.lines().rev().take(15).collect::<Vec<_>>().into_iter().rev().map(|line| format!("  {stream}: {line}\n")));
+                text.extend(
+                    said.lines()
+                        .rev()
+                        .take(15)
+                        .collect::<Vec<_>>()
+                        .into_iter()
+                        .rev()
+                        .map(|line| format!("  {stream}: {line}\n")),
+                );
             }
         }
     }
@@ -131,7 +176,11 @@ fn nine_kinds_run_as_host_processes_and_are_found_healthy() {
     sandbox.ok(&["create", "nextcloud"]);
     move_data_into(&sandbox);
     told("compiled");
-    let volumes: Vec<PathBuf> = RUN.iter().map(|(kind, ..)| sandbox.estate().join(format!("build/production/{kind}/salt/volumes.sls"))).filter(|path| path.is_file()).collect();
+    let volumes: Vec<PathBuf> = RUN
+        .iter()
+        .map(|(kind, ..)| sandbox.estate().join(format!("build/production/{kind}/salt/volumes.sls")))
+        .filter(|path| path.is_file())
+        .collect();
     for (id, state) in Salt::start(&tool("salt")).apply(&volumes) {
         assert_eq!(state["result"], true, "{id}: {state:#}");
     }
@@ -144,7 +193,10 @@ fn nine_kinds_run_as_host_processes_and_are_found_healthy() {
     while !waiting.is_empty() {
         waiting.retain(|job| !healthy(job));
         if start.elapsed().as_secs() > 120 {
-            let words: Vec<String> = waiting.iter().map(|job| format!("{job} did not become healthy\n{}", words_of(&nomad, job))).collect();
+            let words: Vec<String> = waiting
+                .iter()
+                .map(|job| format!("{job} did not become healthy\n{}", words_of(&nomad, job)))
+                .collect();
             panic!("{}", words.join("\n"));
         }
         std::thread::sleep(std::time::Duration::from_millis(200));
@@ -162,17 +214,29 @@ fn nine_kinds_run_as_host_processes_and_are_found_healthy() {
     }
     told("provisioned");
     assert_eq!(query(&sandbox, "wrong"), None);
-    assert_eq!(query(&sandbox, &secret_of(&sandbox, "nextcloud", "nextcloud", "_database_password")), Some("nextcloud".to_owned()));
+    assert_eq!(
+        query(&sandbox, &secret_of(&sandbox, "nextcloud", "nextcloud", "_database_password")),
+        Some("nextcloud".to_owned())
+    );
     assert!(redis_says(&sandbox, "wrong").starts_with("-WRONGPASS"));
-    assert!(redis_says(&sandbox, &secret_of(&sandbox, "redis", "redis", "redis_password")).starts_with("+OK\r\n+PONG"));
+    assert!(
+        redis_says(&sandbox, &secret_of(&sandbox, "redis", "redis", "redis_password"))
+            .starts_with("+OK\r\n+PONG")
+    );
 }
 
 /// The value behind a reference in a job's meta.
 fn secret_of(sandbox: &Sandbox, unit: &str, job: &str, ending: &str) -> String {
-    let document: Json = serde_json::from_str(&sandbox.read(&format!("build/production/{unit}/jobs/{job}.nomad.json"))).unwrap();
+    let document: Json =
+        serde_json::from_str(&sandbox.read(&format!("build/production/{unit}/jobs/{job}.nomad.json")))
+            .unwrap();
     let meta = document["Job"]["Meta"].as_object().unwrap();
-    let (_, reference) = meta.iter().find(|(key, _)| key.starts_with("eos.secret.") && key.ends_with(ending)).unwrap_or_else(|| panic!("{meta:?}"));
-    let path = reference.as_str().unwrap().strip_prefix("secret://production/").unwrap().split('?').next().unwrap();
+    let (_, reference) = meta
+        .iter()
+        .find(|(key, _)| key.starts_with("eos.secret.") && key.ends_with(ending))
+        .unwrap_or_else(|| panic!("{meta:?}"));
+    let path =
+        reference.as_str().unwrap().strip_prefix("secret://production/").unwrap().split('?').next().unwrap();
     sandbox.json(&["secret", "show", path])["value"].as_str().unwrap().to_owned()
 }
 
@@ -183,13 +247,26 @@ fn port_of(sandbox: &Sandbox, name: &str) -> String {
 /// What the provisioned database answers to the role it was made for.
 fn query(sandbox: &Sandbox, password: &str) -> Option<String> {
     let mut psql = Command::new(sandbox.path().join("postgres/usr/lib/postgresql/15/bin/psql"));
-    psql.args(["-h", "127.0.0.1", "-p", &port_of(sandbox, "postgres"), "-U", "nextcloud", "-d", "nextcloud", "-At", "-c", "select current_user"]);
+    psql.args([
+        "-h",
+        "127.0.0.1",
+        "-p",
+        &port_of(sandbox, "postgres"),
+        "-U",
+        "nextcloud",
+        "-d",
+        "nextcloud",
+        "-At",
+        "-c",
+        "select current_user",
+    ]);
     let output = psql.env("PGPASSWORD", password).output().unwrap();
     output.status.success().then(|| String::from_utf8(output.stdout).unwrap().trim().to_owned())
 }
 
 fn redis_says(sandbox: &Sandbox, password: &str) -> String {
-    let mut stream = std::net::TcpStream::connect(format!("127.0.0.1:{}", port_of(sandbox, "redis"))).unwrap();
+    let mut stream =
+        std::net::TcpStream::connect(format!("127.0.0.1:{}", port_of(sandbox, "redis"))).unwrap();
     stream.write_all(format!("AUTH {password}\r\nPING\r\nQUIT\r\n").as_bytes()).unwrap();
     let mut said = String::new();
     stream.read_to_string(&mut said).unwrap();
@@ -200,6 +277,7 @@ fn redis_says(sandbox: &Sandbox, password: &str) -> String {
 #[test]
 fn the_catalogue_claims_no_more_than_was_run() {
     let catalog = Catalog::built_in();
-    let claimed: Vec<&str> = catalog.kinds().filter(|kind| catalog.component(kind).unwrap().proof == Proof::Runs).collect();
+    let claimed: Vec<&str> =
+        catalog.kinds().filter(|kind| catalog.component(kind).unwrap().proof == Proof::Runs).collect();
     assert_eq!(claimed, RUN.iter().map(|(kind, ..)| *kind).collect::<Vec<_>>());
 }

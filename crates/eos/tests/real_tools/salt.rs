@@ -22,8 +22,16 @@ impl Salt {
         let mut command = Command::new(salt_call.with_file_name("python3"));
         let folder = tempfile::tempdir().unwrap();
         let errors = std::fs::File::create(folder.path().join("errors")).unwrap();
-        let mut process = command.arg("-B").arg(script).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(errors).spawn().unwrap();
-        let (requests, answers) = (process.stdin.take().unwrap(), BufReader::new(process.stdout.take().unwrap()));
+        let mut process = command
+            .arg("-B")
+            .arg(script)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(errors)
+            .spawn()
+            .unwrap();
+        let (requests, answers) =
+            (process.stdin.take().unwrap(), BufReader::new(process.stdout.take().unwrap()));
         Salt { process, requests, answers, folder, asked: 0 }
     }
 
@@ -36,7 +44,8 @@ impl Salt {
         let mut line = String::new();
         self.answers.read_line(&mut line).unwrap();
         let errors = || std::fs::read_to_string(self.folder.path().join("errors")).unwrap_or_default();
-        let answer: Json = serde_json::from_str(&line).unwrap_or_else(|_| panic!("Salt gave no answer: {}", errors()));
+        let answer: Json =
+            serde_json::from_str(&line).unwrap_or_else(|_| panic!("Salt gave no answer: {}", errors()));
         assert!(answer.get("error").is_none(), "{answer}\n{}", errors());
         answer
     }

@@ -18,7 +18,14 @@ pub struct Variant {
 
 /// Every kind with its defaults; the name is the kind.
 pub fn defaults(catalog: &Catalog) -> Vec<Variant> {
-    catalog.kinds().map(|kind| Variant { kind: kind.to_owned(), name: kind.to_owned(), words: required(&catalog.component(kind).unwrap()) }).collect()
+    catalog
+        .kinds()
+        .map(|kind| Variant {
+            kind: kind.to_owned(),
+            name: kind.to_owned(),
+            words: required(&catalog.component(kind).unwrap()),
+        })
+        .collect()
 }
 
 /// Each feature, each runtime, replicas and everything together; named `<kind>-<what>`.
@@ -38,23 +45,43 @@ pub fn beyond_defaults(catalog: &Catalog) -> Vec<Variant> {
             let on = feature.when.is_none().then(|| name.clone());
             found.push(variant(catalog, kind, name, on.into_iter().collect(), flags));
         }
-        let every: BTreeSet<String> = base.features.iter().filter(|(_, feature)| feature.when.is_none()).map(|(name, _)| name.clone()).collect();
+        let every: BTreeSet<String> = base
+            .features
+            .iter()
+            .filter(|(_, feature)| feature.when.is_none())
+            .map(|(name, _)| name.clone())
+            .collect();
         if base.features.len() > 1 {
             found.push(variant(catalog, kind, "everything", every, all_flags));
         }
         for runtime in eos_catalog::check::runtimes(&base).into_iter().flatten() {
-            let flags = vec!["--runtime".to_owned(), runtime.to_owned(), "--tier".to_owned(), "dev".to_owned()];
+            let flags =
+                vec!["--runtime".to_owned(), runtime.to_owned(), "--tier".to_owned(), "dev".to_owned()];
             found.push(variant(catalog, kind, runtime, BTreeSet::new(), flags));
         }
-        if base.stateless && !eos_catalog::check::runtimes(&base).into_iter().flatten().collect::<Vec<_>>().is_empty() {
-            found.push(variant(catalog, kind, "replicas", BTreeSet::new(), vec!["--replicas".to_owned(), "3".to_owned()]));
+        if base.stateless
+            && !eos_catalog::check::runtimes(&base).into_iter().flatten().collect::<Vec<_>>().is_empty()
+        {
+            found.push(variant(
+                catalog,
+                kind,
+                "replicas",
+                BTreeSet::new(),
+                vec!["--replicas".to_owned(), "3".to_owned()],
+            ));
         }
     }
     found
 }
 
 /// Needs are met by the names that `defaults` made: with several offers eos would ask.
-fn variant(catalog: &Catalog, kind: &str, what: &str, features: BTreeSet<String>, mut flags: Vec<String>) -> Variant {
+fn variant(
+    catalog: &Catalog,
+    kind: &str,
+    what: &str,
+    features: BTreeSet<String>,
+    mut flags: Vec<String>,
+) -> Variant {
     let component = catalog.variant(kind, None, &features).unwrap();
     for word in required(&component).chunks(2) {
         if !flags.contains(&word[0]) {
@@ -97,7 +124,11 @@ fn value(setting: &Setting) -> String {
         (Some(example), _) => text(example),
         (None, SettingType::Secret) => "Example-Secret-0123456789".to_owned(),
         (None, SettingType::Int) => setting.min.as_ref().map_or_else(|| "2000".to_owned(), text),
-        (None, _) => ["example.org", "1.0"].into_iter().find(|text| setting.check(&setting.read_text(text)).is_ok()).unwrap().to_owned(),
+        (None, _) => ["example.org", "1.0"]
+            .into_iter()
+            .find(|text| setting.check(&setting.read_text(text)).is_ok())
+            .unwrap()
+            .to_owned(),
     }
 }
 
