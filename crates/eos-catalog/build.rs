@@ -18,7 +18,7 @@ fn main() {
     let manifest = PathBuf::from(env::var("CARGO_MANIFEST_DIR").expect("cargo sets it"));
     let catalog = manifest.join("../../catalog");
     println!("cargo:rerun-if-changed={}", catalog.display());
-    let mut table = String::from("pub static BUILT_IN: &[(&str, &[(&str, &[u8])])] = &[\n");
+    let mut table = String::from("pub static BUILT_IN: &[(&str, BuiltInFiles)] = &[\n");
     let mut kinds: Vec<_> = fs::read_dir(&catalog).expect("catalog/ exists").flatten().collect();
     kinds.sort_by_key(|entry| entry.file_name());
     for kind in kinds.iter().filter(|entry| entry.path().join("component.yaml").is_file()) {

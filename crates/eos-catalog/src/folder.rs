@@ -15,12 +15,15 @@ pub struct Folder {
     pub files: BTreeMap<String, Cow<'static, [u8]>>,
 }
 
+/// Paths and contents of a folder in the binary.
+type BuiltInFiles = &'static [(&'static str, &'static [u8])];
+
 include!(concat!(env!("OUT_DIR"), "/built_in.rs"));
 
 impl Folder {
     /// The folders built into the binary.
     pub fn built_in() -> BTreeMap<String, Folder> {
-        let folder = |files: &'static [(&str, &[u8])]| Folder {
+        let folder = |files: BuiltInFiles| Folder {
             files: files.iter().map(|(path, bytes)| ((*path).to_owned(), Cow::Borrowed(*bytes))).collect(),
         };
         BUILT_IN.iter().map(|(kind, files)| ((*kind).to_owned(), folder(files))).collect()

@@ -1,6 +1,7 @@
 //! What was done to an estate: commits with the commands that made them, and who last wrote a line.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use camino::Utf8Path;
 use eos_model::Diagnostic;
@@ -55,10 +56,13 @@ impl Git {
         let mut lines = Vec::new();
         for hunk in blame.iter() {
             let oid = hunk.final_commit_id();
-            if !known.contains_key(&oid) {
-                known.insert(oid, recorded(&self.repository.find_commit(oid).map_err(doing)?));
-            }
-            lines.extend(std::iter::repeat_n(known[&oid].clone(), hunk.lines_in_hunk()));
+            let change = match known.entry(oid) {
+                Entry::Occupied(entry) => entry.into_mut(),
+                Entry::Vacant(entry) => {
+                    entry.insert(recorded(&self.repository.find_commit(oid).map_err(doing)?))
+                }
+            };
+            lines.extend(std::iter::repeat_n(change.clone(), hunk.lines_in_hunk()));
         }
         Ok(lines)
     }

@@ -11,12 +11,15 @@ use serde_json::Value as Json;
 use crate::passes::check_ports;
 use crate::work::Work;
 
+/// A name and the setting of its that a port belongs to.
+type PortOwner = (String, String);
+
 /// What is there already, counting what this very command adds.
 pub struct Chooser<'a> {
     pub environment: &'a Environment,
     pub catalog: &'a Catalog,
     /// Host → port and protocol → who has it, and for which setting.
-    pub ports: BTreeMap<String, BTreeMap<(i64, Protocol), (String, String)>>,
+    pub ports: BTreeMap<String, BTreeMap<(i64, Protocol), PortOwner>>,
     /// Name → kind of everything in the environment.
     pub kinds: BTreeMap<String, String>,
     /// Host → how many components it carries.

@@ -88,12 +88,9 @@ impl<'a> Completer<'a> {
             .filter_map(|field| Some(((*field).to_owned(), entry.get(*field)?.clone())))
             .filter(|(_, value)| !is_empty(value))
             .collect();
-        self.planned.entries.push(PlannedEntry {
-            name,
-            kind: kind.to_owned(),
-            entry: Json::Object(ordered),
-            because,
-        });
+        let is_new = !self.chooser.environment.components.contains_key(&name);
+        let entry = Json::Object(ordered);
+        self.planned.entries.push(PlannedEntry { name, kind: kind.to_owned(), entry, is_new, because });
     }
 
     fn fill(&mut self, draft: &mut Draft<'_>) -> Result<(), Diagnostics> {

@@ -58,6 +58,8 @@ pub struct PlannedEntry {
     pub name: Name,
     pub kind: String,
     pub entry: Json,
+    /// False when it was there before.
+    pub is_new: bool,
     /// Why it is there, when nobody asked for it by name.
     pub because: Option<String>,
 }

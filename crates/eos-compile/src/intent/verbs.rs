@@ -236,5 +236,5 @@ pub fn operation(input: &Input<'_>, request: &OperationRequest) -> Result<Planne
     let id = format!("{next:06}-{}-{}", request.verb, request.kind);
     let id: Name = id.parse().map_err(Diagnostic::from)?;
     let entry = json!({"verb": request.verb, "kind": request.kind, "host": host, "args": request.args});
-    Ok(PlannedEntry { name: id, kind: request.kind.clone(), entry, because: None })
+    Ok(PlannedEntry { name: id, kind: request.kind.clone(), entry, is_new: true, because: None })
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use eos_catalog::component::Protocol;
-use eos_model::{Diagnostic, HostName, codes};
+use eos_model::{Diagnostic, HostName, Name, codes};
 
 use crate::work::{Unit, Work};
 
@@ -63,8 +63,11 @@ fn refuse_unknown_ports(work: &mut Work<'_>) {
         let told = |need: &eos_catalog::component::Need| {
             need.with.values().any(|value| value.to_string().contains("@{port."))
         };
+        // By name, not by order: backups come after everything and dial nothing.
+        let needs =
+            |other: &Unit<'_>, name: &Name| other.needs.values().flatten().any(|met| met.name == *name);
         let dialled = unit.component.needs.values().any(told)
-            || work.units.values().any(|other| other.upstream.contains(&unit.id.name));
+            || work.units.values().any(|other| needs(other, &unit.id.name));
         if dialled {
             let node = unit.entry.node.get("replicas").unwrap_or(&unit.entry.node);
             found.push(

@@ -79,7 +79,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         matches,
         &mut loaded,
         &env,
-        Intent { planned: &planned, prepared: &prepared, subject, line, done: "Created" },
+        Intent { planned: &planned, prepared: &prepared, subject, line },
     )?;
     Ok(outcome.with_warnings(said.warnings))
 }
@@ -90,7 +90,6 @@ pub struct Intent<'a> {
     pub prepared: &'a Prepared,
     pub subject: String,
     pub line: String,
-    pub done: &'a str,
 }
 
 /// Shows or records the change and tells the person what happened.
@@ -118,12 +117,12 @@ pub fn record(
         let why =
             entry.because.as_ref().map(|because| style.dim(&format!("  ({because})"))).unwrap_or_default();
         if recorded.commit.is_some() {
-            text.push_str(&format!(
-                "{} {} {} in {env}{why}\n",
-                style.green(intent.done),
-                entry.kind,
-                style.bold(entry.name.as_str())
-            ));
+            let done = style.green(if entry.is_new { "Created" } else { "Updated" });
+            let name = style.bold(entry.name.as_str());
+            // "postgres crm", but not "postgres postgres".
+            let kind =
+                if entry.kind == entry.name.as_str() { String::new() } else { format!("{} ", entry.kind) };
+            text.push_str(&format!("{done} {kind}{name} in {env}{why}\n"));
         }
     }
     for note in &intent.planned.notes {
@@ -161,7 +160,8 @@ fn secrets_text(made: &[(eos_model::SecretRef, Secret)]) -> String {
     if made.is_empty() {
         return String::new();
     }
-    let mut text = String::from("Secrets made, shown this once (eos secret show <name>/<key> asks again):\n");
+    let mut text =
+        String::from("Secrets made, shown this once (eos secret show <name>/<key> shows one again):\n");
     for (reference, secret) in made {
         text.push_str(&format!("  {}/{}  {}\n", reference.name, reference.key, secret.expose()));
     }

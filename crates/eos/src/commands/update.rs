@@ -71,7 +71,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         matches,
         &mut loaded,
         &env,
-        Intent { planned: &planned, prepared: &prepared, subject, line, done: "Updated" },
+        Intent { planned: &planned, prepared: &prepared, subject, line },
     )?;
     Ok(outcome.with_warnings(said.warnings))
 }

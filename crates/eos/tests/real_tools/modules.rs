@@ -60,29 +60,17 @@ fn cloud_units_are_valid_for_the_hcloud_provider() {
             sandbox.ok(&words);
         }
     }
-    let version = provider.ancestors().nth(2).and_then(Path::file_name).unwrap().to_str().unwrap().to_owned();
-    let place = sandbox
-        .path()
-        .join(format!("mirror/registry.opentofu.org/hetznercloud/hcloud/{version}/linux_amd64"));
-    std::fs::create_dir_all(&place).unwrap();
-    std::os::unix::fs::symlink(&provider, place.join(format!("terraform-provider-hcloud_v{version}")))
-        .unwrap();
-    let config = sandbox.path().join("home/.tofurc");
-    std::fs::write(
-        config,
-        format!(
-            "provider_installation {{\n  filesystem_mirror {{\n    path = {:?}\n  }}\n}}\n",
-            sandbox.path().join("mirror")
-        ),
-    )
-    .unwrap();
+    // tofu takes the provider from its folder, without a registry and without init.
+    let config = format!(
+        "provider_installation {{\n  dev_overrides {{\n    \"hetznercloud/hcloud\" = {:?}\n  }}\n}}\n",
+        provider.parent().unwrap()
+    );
+    std::fs::write(sandbox.path().join("home/.tofurc"), config).unwrap();
     let program = tool("tofu");
     for kind in kinds {
         let folder = sandbox.estate().join("build/production").join(kind);
-        for args in
-            [["init", "-no-color", "-backend=false", "-input=false"].as_slice(), &["validate", "-no-color"]]
-        {
-            let output = tofu(&sandbox, &program, args, &folder);
+        for args in [["get", "-no-color"], ["validate", "-no-color"]] {
+            let output = tofu(&sandbox, &program, &args, &folder);
             assert!(
                 output.status.success(),
                 "{kind}: tofu {args:?}\n{}{}",
