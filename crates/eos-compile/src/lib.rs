@@ -15,7 +15,6 @@ pub mod work;
 
 use std::collections::BTreeMap;
 
-use camino::Utf8PathBuf;
 use eos_model::{Diagnostics, Name};
 
 pub use work::{Input, Unit, Work};
@@ -23,11 +22,15 @@ pub use work::{Input, Unit, Work};
 /// Version of the emitters; recorded in eos.lock.
 pub const COMPILER: u32 = 1;
 
+/// Files by path below the estate's root. Texts and not paths: comparing a path means taking it apart, and there are
+/// thousands.
+pub type Files = BTreeMap<String, Vec<u8>>;
+
 /// What compiling an environment gives.
 #[derive(Debug)]
 pub struct Compiled {
     /// Files by path below the estate's root, all of them under `build/`.
-    pub files: BTreeMap<Utf8PathBuf, Vec<u8>>,
+    pub files: Files,
     /// Units in the order they are applied.
     pub order: Vec<Name>,
     /// Unit → the units it needs.

@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use camino::Utf8PathBuf;
 use eos_catalog::{Catalog, Component};
 use eos_model::{Diagnostic, Diagnostics, Name, UnitId};
 use eos_pillar::estate_file::{Backend, Tier};
@@ -31,7 +30,7 @@ pub struct Work<'a> {
     pub units: BTreeMap<Name, Unit<'a>>,
     /// Units, first to be applied first.
     pub order: Vec<Name>,
-    pub files: BTreeMap<Utf8PathBuf, Vec<u8>>,
+    pub files: crate::Files,
 }
 
 /// One root module in the making.

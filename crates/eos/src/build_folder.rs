@@ -3,9 +3,10 @@
 //! Everything here can be made again, so nothing is flushed and a file is written in place: a crash leaves at worst a
 //! file that the next compilation finds different.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use camino::{Utf8Path, Utf8PathBuf};
+use camino::Utf8Path;
+use eos_compile::Files;
 use eos_model::{Diagnostic, EnvName};
 use eos_pillar::files;
 
@@ -14,9 +15,9 @@ use crate::build_stamp::{Seen, Stamp, content_digest};
 /// What a build folder has that the compiler did not give, and the other way round.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Difference {
-    pub added: Vec<Utf8PathBuf>,
-    pub changed: Vec<Utf8PathBuf>,
-    pub removed: Vec<Utf8PathBuf>,
+    pub added: Vec<String>,
+    pub changed: Vec<String>,
+    pub removed: Vec<String>,
     pub same: usize,
 }
 
@@ -33,7 +34,7 @@ impl Difference {
 /// What shall be in an environment's build folder, and what it was made from.
 pub struct Wanted<'a> {
     pub env: &'a EnvName,
-    pub files: &'a BTreeMap<Utf8PathBuf, Vec<u8>>,
+    pub files: &'a Files,
     pub units: usize,
     /// Digest of the inputs; empty when the next compilation must not be skipped.
     pub inputs: String,
@@ -41,22 +42,18 @@ pub struct Wanted<'a> {
 
 impl<'a> Wanted<'a> {
     /// What a command gives that does not know the digest of its inputs.
-    fn once(env: &'a EnvName, files: &'a BTreeMap<Utf8PathBuf, Vec<u8>>) -> Wanted<'a> {
+    fn once(env: &'a EnvName, files: &'a Files) -> Wanted<'a> {
         Wanted { env, files, units: 0, inputs: String::new() }
     }
 }
 
 /// Compares an environment's build folder with what the compiler gave.
-pub fn compare(root: &Utf8Path, env: &EnvName, files: &BTreeMap<Utf8PathBuf, Vec<u8>>) -> Difference {
+pub fn compare(root: &Utf8Path, env: &EnvName, files: &Files) -> Difference {
     compare_with(root, &Wanted::once(env, files), &Stamp::read(root, env)).0
 }
 
 /// Brings an environment's build folder to what the compiler gave.
-pub fn sync(
-    root: &Utf8Path,
-    env: &EnvName,
-    files: &BTreeMap<Utf8PathBuf, Vec<u8>>,
-) -> Result<Difference, Diagnostic> {
+pub fn sync(root: &Utf8Path, env: &EnvName, files: &Files) -> Result<Difference, Diagnostic> {
     sync_stamped(root, &Wanted::once(env, files))
 }
 
@@ -82,10 +79,13 @@ fn compare_with(root: &Utf8Path, wanted: &Wanted<'_>, before: &Stamp) -> (Differ
             difference.changed.push(path.clone());
         }
     }
-    let folder = Utf8Path::new("build").join(wanted.env.as_str());
+    let folder = format!("build/{}/", wanted.env);
     // Folders that look as they did hold no file that was not there before.
-    let present =
-        if before.folders_hold(root) { before.files.keys().cloned().collect() } else { below(root, &folder) };
+    let present = if before.folders_hold(root) {
+        before.files.keys().cloned().collect()
+    } else {
+        below(root, folder.trim_end_matches('/'))
+    };
     difference.removed = present
         .into_iter()
         .filter(|path| path.starts_with(&folder) && !wanted.files.contains_key(path))
@@ -100,21 +100,19 @@ pub fn sync_stamped(root: &Utf8Path, wanted: &Wanted<'_>) -> Result<Difference, 
     let mut made = BTreeSet::new();
     for path in difference.added.iter().chain(&difference.changed) {
         let content = &wanted.files[path];
-        write(root, path, content, &mut made).map_err(|error| files::cannot_write(path, &error))?;
+        write(root, path, content, &mut made)
+            .map_err(|error| files::cannot_write(path.as_str().into(), &error))?;
         if let Some(seen) = Seen::at(&root.join(path)) {
             after.files.insert(path.clone(), (seen, content_digest(content)));
         }
     }
     for path in &difference.removed {
-        files::remove(root, path)?;
+        files::remove(root, path.as_str().into())?;
     }
     if !difference.is_empty() || before.inputs != after.inputs || before.folders.is_empty() {
-        let folders: BTreeSet<&Utf8Path> = wanted
-            .files
-            .keys()
-            .flat_map(|path| path.ancestors().skip(1))
-            .filter(|folder| folder.starts_with("build"))
-            .collect();
+        // `build/a/b/c` is in build, build/a and build/a/b.
+        let folders: BTreeSet<&str> =
+            wanted.files.keys().flat_map(|path| path.match_indices('/').map(|(at, _)| &path[..at])).collect();
         after.folders = folders
             .into_iter()
             .filter_map(|folder| Some((folder.to_owned(), Seen::at(&root.join(folder))?)))
@@ -130,13 +128,8 @@ pub fn is_current(root: &Utf8Path, env: &EnvName, inputs: &str) -> Option<usize>
     (!inputs.is_empty() && stamp.inputs == inputs && stamp.holds(root)).then_some(stamp.units)
 }
 
-fn write(
-    root: &Utf8Path,
-    path: &Utf8Path,
-    content: &[u8],
-    made: &mut BTreeSet<Utf8PathBuf>,
-) -> std::io::Result<()> {
-    if let Some(folder) = path.parent()
+fn write(root: &Utf8Path, path: &str, content: &[u8], made: &mut BTreeSet<String>) -> std::io::Result<()> {
+    if let Some((folder, _)) = path.rsplit_once('/')
         && !made.contains(folder)
     {
         fs_err::create_dir_all(root.join(folder))?;
@@ -146,13 +139,13 @@ fn write(
 }
 
 /// Files of ours below a folder; what tofu keeps there (`.terraform`, its lock) is not ours.
-fn below(root: &Utf8Path, folder: &Utf8Path) -> Vec<Utf8PathBuf> {
+fn below(root: &Utf8Path, folder: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut waiting = vec![folder.to_owned()];
     while let Some(folder) = waiting.pop() {
         let Ok(entries) = root.join(&folder).read_dir_utf8() else { continue };
         for entry in entries.flatten().filter(|entry| !entry.file_name().starts_with('.')) {
-            let path = folder.join(entry.file_name());
+            let path = format!("{folder}/{}", entry.file_name());
             if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
                 waiting.push(path)
             } else {

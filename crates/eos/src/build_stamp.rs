@@ -34,13 +34,20 @@ pub struct Stamp {
     /// Digest of everything the compilation depended on; empty when there were warnings to repeat.
     pub inputs: String,
     pub units: usize,
-    pub files: BTreeMap<Utf8PathBuf, (Seen, String)>,
-    pub folders: BTreeMap<Utf8PathBuf, Seen>,
+    pub files: BTreeMap<String, (Seen, String)>,
+    pub folders: BTreeMap<String, Seen>,
 }
 
 /// A short digest of a file's content.
 pub fn content_digest(content: &[u8]) -> String {
-    Sha256::digest(content).iter().take(12).map(|byte| format!("{byte:02x}")).collect()
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let digest = Sha256::digest(content);
+    digest
+        .iter()
+        .take(12)
+        .flat_map(|byte| [DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]])
+        .map(char::from)
+        .collect()
 }
 
 fn path(env: &EnvName) -> Utf8PathBuf {
@@ -86,7 +93,7 @@ impl Stamp {
 
     /// Whether everything it names is still as it was: no file touched, none added, none gone.
     pub fn holds(&self, root: &Utf8Path) -> bool {
-        let same = |(path, seen): (&Utf8PathBuf, &Seen)| Seen::at(&root.join(path)) == Some(*seen);
+        let same = |(path, seen): (&String, &Seen)| Seen::at(&root.join(path)) == Some(*seen);
         self.folders.iter().all(same)
             && all_in_parallel(&self.files.iter().collect::<Vec<_>>(), |(path, (seen, _))| same((path, seen)))
     }

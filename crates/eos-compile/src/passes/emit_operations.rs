@@ -65,7 +65,7 @@ pub fn run(work: &mut Work<'_>) {
     texts.insert(MANIFEST.to_owned(), pretty(&json!({"format": 1, "unit": format!("{}/{OPERATIONS}", environment.name), "kind": OPERATIONS, "compiler": crate::COMPILER})));
     texts.insert(PROVENANCE.to_owned(), pretty(&json!({"format": 1, "files": provenance})));
     let folder = write_units::folder(work, OPERATIONS);
-    work.files.extend(texts.into_iter().map(|(path, text)| (folder.join(path), text.into_bytes())));
+    work.files.extend(texts.into_iter().map(|(path, text)| (format!("{folder}/{path}"), text.into_bytes())));
 }
 
 fn states(work: &Work<'_>, operation: &OperationEntry) -> Result<Traced, Diagnostic> {

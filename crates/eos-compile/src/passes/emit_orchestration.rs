@@ -30,6 +30,6 @@ pub fn run(work: &mut Work<'_>) {
     if states.is_empty() {
         return;
     }
-    let path = camino::Utf8Path::new("build").join(env.as_str()).join("orchestrate.sls");
+    let path = format!("build/{env}/orchestrate.sls");
     work.files.insert(path, format!("#!yaml\n{}", eos_yaml::write(&states.to_json())).into_bytes());
 }

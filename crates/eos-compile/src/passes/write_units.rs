@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::{Map, Value as Json, json};
 use sha2::{Digest, Sha256};
 
@@ -34,7 +33,7 @@ pub fn run(work: &mut Work<'_>) {
         let manifest = manifest(work, unit, &written);
         written.insert(MANIFEST.to_owned(), pretty(&manifest));
         written.insert(PROVENANCE.to_owned(), pretty(&json!({"format": FORMAT, "files": provenance})));
-        files.extend(written.into_iter().map(|(path, text)| (folder.join(path), text.into_bytes())));
+        files.extend(written.into_iter().map(|(path, text)| (format!("{folder}/{path}"), text.into_bytes())));
         for source in
             unit.component.cloud.modules.values().filter_map(|call| call.get("source").and_then(Json::as_str))
         {
@@ -46,8 +45,8 @@ pub fn run(work: &mut Work<'_>) {
 }
 
 /// `build/<environment>/<unit>`
-pub fn folder(work: &Work<'_>, unit: &str) -> Utf8PathBuf {
-    Utf8Path::new("build").join(work.input.environment.name.as_str()).join(unit)
+pub fn folder(work: &Work<'_>, unit: &str) -> String {
+    format!("build/{}/{unit}", work.input.environment.name)
 }
 
 pub fn pretty(json: &Json) -> String {
@@ -129,11 +128,10 @@ fn module_sources<'w>(work: &Work<'w>, unit: &Unit<'_>, source: &str) -> Vec<(&'
     files.filter_map(|(path, bytes)| Some((path.strip_prefix(&prefix)?, &**bytes))).collect()
 }
 
-fn module_files(work: &Work<'_>, unit: &Unit<'_>, source: &str) -> Vec<(Utf8PathBuf, Vec<u8>)> {
+fn module_files(work: &Work<'_>, unit: &Unit<'_>, source: &str) -> Vec<(String, Vec<u8>)> {
     let Ok(vendored) = vendored_module(work, unit, source) else { return Vec::new() };
-    let root = Utf8Path::new("build").join(vendored);
     module_sources(work, unit, source)
         .into_iter()
-        .map(|(path, bytes)| (root.join(path), bytes.to_vec()))
+        .map(|(path, bytes)| (format!("build/{vendored}/{path}"), bytes.to_vec()))
         .collect()
 }
