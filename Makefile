@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 EOS := target/debug/eos
-TEST_TOOLS := tofu nomad salt
+TEST_TOOLS := tofu nomad salt terraform-provider-hcloud
 
 .PHONY: help build release tools test lint bench demo clean
 

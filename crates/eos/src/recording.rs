@@ -1,15 +1,18 @@
 //! Recording an intent: files, secrets and the lock become one change, compiled before it is committed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use camino::{Utf8Path, Utf8PathBuf};
+use clap::ArgMatches;
 use eos_compile::Compiled;
 use eos_compile::intent::{Planned, SecretSource, component_path, entry_text, ours};
 use eos_model::{Diagnostic, Diagnostics, EnvName, Place, SecretRef, codes};
 use eos_pillar::{Change, Environment, Trailers};
 use eos_secrets::{Recipients, Secret};
 
+use crate::args::spoken;
 use crate::build_folder::{self, Difference};
+use crate::commands::Call;
 use crate::context::Context;
 use crate::loaded::{Loaded, pin};
 
@@ -113,17 +116,52 @@ fn not_ours(path: &Utf8Path, place: Option<Place>) -> Diagnostic {
         .fix(format!("change or remove {file} yourself, git commit it, then eos compile"))
 }
 
+/// What a commit says of the command that made it: what, the command as typed, and why.
+pub struct Message {
+    subject: String,
+    line: String,
+    reason: Option<String>,
+}
+
+impl Message {
+    pub fn new(call: &Call<'_>, matches: &ArgMatches, subject: String) -> Message {
+        Message::eliding(call, matches, subject, &BTreeSet::new())
+    }
+
+    /// With the values of some flags left out.
+    pub fn eliding(
+        call: &Call<'_>,
+        matches: &ArgMatches,
+        subject: String,
+        secret: &BTreeSet<String>,
+    ) -> Message {
+        let reason = matches.try_get_one::<String>("because").ok().flatten().cloned();
+        Message { subject, line: spoken::command_line(call.words, secret), reason }
+    }
+
+    /// Who, when and why, for a commit. Without an identity of git's the account's name stands for one.
+    pub fn trailers(self, context: &Context, identity: Option<(String, String)>) -> Trailers {
+        let nobody = || (context.user.clone(), format!("{}@{}", context.user, context.machine));
+        Trailers {
+            subject: self.subject,
+            command: self.line,
+            user: context.user.clone(),
+            author: identity.unwrap_or_else(nobody),
+            time: context.now,
+            reason: self.reason,
+        }
+    }
+}
+
 /// Commits a prepared change and brings the build folder up to date.
 pub fn commit(
     context: &Context,
     loaded: &mut Loaded,
     env: &EnvName,
     prepared: &Prepared,
-    subject: String,
-    command: String,
-    reason: Option<String>,
+    message: Message,
 ) -> Result<Recorded, Diagnostics> {
-    let trailers = trailers(context, loaded.estate.git.identity(), subject, command, reason);
+    let trailers = message.trailers(context, loaded.estate.git.identity());
     let commit = loaded.estate.commit(&prepared.change, &trailers)?;
     let difference = build_folder::sync(&loaded.estate.root, env, &prepared.compiled.files)
         .map_err(|problem| only_build_is_behind(problem, env, commit.as_deref(), prepared))?;
@@ -146,23 +184,4 @@ fn only_build_is_behind(
     problem
         .why(format!("the change itself is recorded, as {}: only build/{env} is behind", &commit[..10]))
         .fix(format!("make room there, then eos compile --env {env}, not this command again{secrets}"))
-}
-
-/// Who, when and why, for a commit.
-pub fn trailers(
-    context: &Context,
-    identity: Option<(String, String)>,
-    subject: String,
-    command: String,
-    reason: Option<String>,
-) -> Trailers {
-    let nobody = || (context.user.clone(), format!("{}@{}", context.user, context.machine));
-    Trailers {
-        subject,
-        command,
-        user: context.user.clone(),
-        author: identity.unwrap_or_else(nobody),
-        time: context.now,
-        reason,
-    }
 }

@@ -1,17 +1,15 @@
 //! Filling in an entry: whatever the person did not say is chosen here and written down.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use eos_catalog::component::Need;
-use eos_catalog::{Component, SettingType, setting::SECRET_LENGTH};
-use eos_model::{Diagnostic, Diagnostics, Name, SecretRef, codes};
+use eos_catalog::{Component, SettingType};
+use eos_model::{Diagnostic, Diagnostics, Name, codes};
 use serde_json::{Map, Value as Json, json};
 
 use super::chooser::Chooser;
-use super::request::{Planned, PlannedEntry, Request, SecretSource, SecretToMake};
+use super::request::{Planned, PlannedEntry, Request};
 use super::volumes;
-use crate::passes::{PASSES, expand_features, find_providers, place_units};
+use crate::passes::{PASSES, expand_features, place_units};
 use crate::work::{Input, Work};
 
 /// The order fields are written in.
@@ -40,12 +38,12 @@ pub struct Completer<'a> {
 }
 
 /// An entry in the making.
-struct Draft<'r> {
-    name: &'r str,
-    kind: &'r str,
-    entry: Map<String, Json>,
-    request: &'r Request,
-    because: Option<String>,
+pub struct Draft<'r> {
+    pub name: &'r str,
+    pub kind: &'r str,
+    pub entry: Map<String, Json>,
+    pub request: &'r Request,
+    pub because: Option<String>,
 }
 
 impl<'a> Completer<'a> {
@@ -124,7 +122,7 @@ impl<'a> Completer<'a> {
         Ok(())
     }
 
-    fn note_choice(&mut self, draft: &Draft<'_>, what: String) {
+    pub fn note_choice(&mut self, draft: &Draft<'_>, what: String) {
         self.planned.notes.push(format!("{}: {what}", draft.name));
     }
 
@@ -266,255 +264,11 @@ impl<'a> Completer<'a> {
         }
     }
 
-    fn choose_providers(&mut self, draft: &mut Draft<'_>, component: &Component) {
-        for (need_name, need) in &component.needs {
-            if need.offer == find_providers::EVERYTHING {
-                continue;
-            }
-            if let Some(each) = &need.each {
-                self.choose_each(draft, component, need_name, need, each);
-                continue;
-            }
-            if let Some(asked) = draft.request.needs.get(need_name) {
-                match self.check_provider(draft.name, need_name, need, asked) {
-                    Ok(()) => {
-                        object(&mut draft.entry, "needs")
-                            .insert(need_name.clone(), Json::from(asked.as_str()));
-                    }
-                    Err(diagnostic) => self.found.push(diagnostic),
-                }
-                continue;
-            }
-            if draft.entry.get("needs").is_some_and(|needs| needs.get(need_name).is_some()) {
-                continue;
-            }
-            if let Some(provider) = self.provider(draft, need_name, need) {
-                object(&mut draft.entry, "needs").insert(need_name.clone(), Json::from(provider));
-            }
-        }
-    }
-
-    fn check_provider(
-        &self,
-        name: &str,
-        need_name: &str,
-        need: &Need,
-        asked: &str,
-    ) -> Result<(), Diagnostic> {
-        let candidates = self.chooser.offering(&need.offer, name);
-        if candidates.iter().any(|candidate| candidate == asked) {
-            return Ok(());
-        }
-        let flag = need_name.replace('_', "-");
-        let exists = self.chooser.kinds.contains_key(asked);
-        let fix = match candidates.as_slice() {
-            [] => match need.create.as_ref().filter(|_| !exists) {
-                Some(kind) => format!("eos create {kind} {asked}, then this command again"),
-                None => format!("leave out --{flag}: what offers it is made"),
-            },
-            several => format!("--{flag} {}", several.join(" or ")),
-        };
-        let message = if exists {
-            format!("{asked} does not offer {}", need.offer)
-        } else {
-            format!("there is nothing named {asked:?} to offer {}", need.offer)
-        };
-        Err(Diagnostic::error(codes::NOTHING_OFFERS, message).fix(fix))
-    }
-
-    /// Who meets a need: somebody there, or somebody made now.
-    fn provider(&mut self, draft: &Draft<'_>, need_name: &str, need: &Need) -> Option<String> {
-        let candidates = self.chooser.offering(&need.offer, draft.name);
-        if let Some(preferred) = self.chooser.preferred(&candidates) {
-            if candidates.len() > 1 {
-                self.note_choice(
-                    draft,
-                    format!(
-                        "{need_name} is {preferred}; --{} names another of {}",
-                        need_name.replace('_', "-"),
-                        candidates.join(", ")
-                    ),
-                );
-            }
-            return Some(preferred);
-        }
-        if need.soft {
-            return None;
-        }
-        if !candidates.is_empty() {
-            let names: Vec<Name> = candidates.iter().filter_map(|name| name.parse().ok()).collect();
-            let names: Vec<&Name> = names.iter().collect();
-            if let Ok(unit) = draft.name.parse() {
-                self.found.push(find_providers::two_offers(&unit, need_name, &need.offer, &names));
-            }
-            return None;
-        }
-        match &need.create {
-            Some(kind) => self.pull_in(draft, kind, kind, need),
-            None => {
-                self.found.push(
-                    Diagnostic::error(
-                        codes::NOTHING_OFFERS,
-                        format!("{} needs {} and nothing offers it", draft.name, need.offer),
-                    )
-                    .why(format!("it is for {}", need.help))
-                    .fix("eos catalog list shows what there is"),
-                );
-                None
-            }
-        }
-    }
-
-    fn pull_in(&mut self, draft: &Draft<'_>, kind: &str, name: &str, need: &Need) -> Option<String> {
-        if let Some(other) = self.chooser.kinds.get(name) {
-            self.found.push(
-                Diagnostic::error(
-                    codes::NAME_TAKEN,
-                    format!("{} needs a {kind}, but the name {name} belongs to a {other}", draft.name),
-                )
-                .fix(format!("eos create {kind} <another name>, then this command again")),
-            );
-            return None;
-        }
-        let request = Request { kind: kind.to_owned(), name: name.to_owned(), ..Request::default() };
-        let because = format!("{} needs it for {}", draft.name, need.help);
-        let entry = Map::from_iter([("created_for".to_owned(), Json::from(draft.name))]);
-        self.complete(name, kind, entry, &request, Some(because));
-        Some(name.to_owned())
-    }
-
-    /// A need that exists once for each name of a list setting.
-    fn choose_each(
-        &mut self,
-        draft: &mut Draft<'_>,
-        component: &Component,
-        need_name: &str,
-        need: &Need,
-        setting: &str,
-    ) {
-        let given = draft.entry.get("settings").and_then(|settings| settings.get(setting)).cloned();
-        let value = given.or_else(|| component.settings.get(setting)?.default.clone()).unwrap_or_default();
-        let elements: Vec<String> =
-            value.as_array().into_iter().flatten().filter_map(Json::as_str).map(str::to_owned).collect();
-        let known =
-            draft.entry.get("needs").and_then(|needs| needs.get(need_name)).cloned().unwrap_or_default();
-        let mut chosen = Map::new();
-        for element in elements {
-            if let Some(before) = known.get(&element) {
-                chosen.insert(element, before.clone());
-                continue;
-            }
-            let named = self.chooser.offering(&need.offer, draft.name).contains(&element);
-            let by_name = need.create.as_ref().is_some_and(|kind| {
-                !self.chooser.kinds.contains_key(&element) && need.with.is_empty() && !kind.is_empty()
-            });
-            let provider = match (&need.create, named, by_name) {
-                (_, true, _) => Some(element.clone()),
-                // The element is the name of the thing itself.
-                (Some(kind), _, true) => self.pull_in(draft, kind, &element, need),
-                _ => draft
-                    .request
-                    .needs
-                    .get(need_name)
-                    .cloned()
-                    .or_else(|| self.provider(draft, need_name, need)),
-            };
-            chosen.extend(provider.map(|provider| (element, Json::from(provider))));
-        }
-        if !chosen.is_empty() {
-            object(&mut draft.entry, "needs").insert(need_name.to_owned(), Json::Object(chosen));
-        }
-    }
-
     /// A feature turned off takes its needs, volumes and secrets along.
     fn forget_what_is_gone(&mut self, draft: &mut Draft<'_>, component: &Component) {
         object(&mut draft.entry, "needs").retain(|need, _| component.needs.contains_key(need));
         object(&mut draft.entry, "volumes").retain(|volume, _| component.storage.contains_key(volume));
         object(&mut draft.entry, "settings").retain(|setting, _| component.settings.contains_key(setting));
-    }
-
-    fn choose_secrets(&mut self, draft: &mut Draft<'_>, component: &Component) {
-        for (key, setting) in
-            component.settings.iter().filter(|(_, setting)| setting.kind == SettingType::Secret)
-        {
-            let given = draft.request.secrets.contains(key);
-            if !given && draft.entry.get("settings").is_some_and(|settings| settings.get(key).is_some()) {
-                continue;
-            }
-            let length = setting.generate.unwrap_or(SECRET_LENGTH);
-            if !given && length == 0 {
-                let flag = key.replace('_', "-");
-                let verb = if draft.because.is_some() {
-                    format!("eos create {} --{flag} -, then this command again", draft.kind)
-                } else {
-                    format!("--{flag} -")
-                };
-                self.found.push(
-                    Diagnostic::error(
-                        codes::MISSING_SETTING,
-                        format!("{} needs {key}: {}", draft.name, setting.help),
-                    )
-                    .fix(verb),
-                );
-                continue;
-            }
-            let source = if given { SecretSource::Given } else { SecretSource::Generate(length) };
-            let before = draft.entry.get("settings").and_then(|settings| settings.get(key)).cloned();
-            if let Some(reference) = self.make_secret(draft.name, key, before.as_ref(), source) {
-                object(&mut draft.entry, "settings").insert(key.clone(), Json::from(reference));
-            }
-        }
-        let wanted: BTreeSet<String> = self.generated_for(draft, component);
-        object(&mut draft.entry, "secrets").retain(|key, _| wanted.contains(key));
-        for key in wanted {
-            if draft.entry.get("secrets").is_some_and(|secrets| secrets.get(&key).is_some()) {
-                continue;
-            }
-            if let Some(reference) =
-                self.make_secret(draft.name, &key, None, SecretSource::Generate(SECRET_LENGTH))
-            {
-                object(&mut draft.entry, "secrets").insert(key, Json::from(reference));
-            }
-        }
-    }
-
-    /// The keys of the secrets that the offers this entry uses generate for it.
-    fn generated_for(&self, draft: &Draft<'_>, component: &Component) -> BTreeSet<String> {
-        let mut keys = BTreeSet::new();
-        for (need_name, need) in &component.needs {
-            let Some(provider) =
-                draft.entry.get("needs").and_then(|needs| needs.get(need_name)).and_then(Json::as_str)
-            else {
-                continue;
-            };
-            let Some(kind) = self.chooser.kinds.get(provider) else { continue };
-            let Ok(other) = self.chooser.catalog.component(kind) else { continue };
-            let generates =
-                other.offers.get(&need.offer).map(|offer| offer.generates.as_slice()).unwrap_or_default();
-            keys.extend(generates.iter().map(|secret| format!("{need_name}_{secret}")));
-        }
-        keys
-    }
-
-    /// A reference to a new secret, or to the next version of one that was there.
-    fn make_secret(
-        &mut self,
-        name: &str,
-        key: &str,
-        before: Option<&Json>,
-        source: SecretSource,
-    ) -> Option<String> {
-        let before = before.and_then(Json::as_str).and_then(|text| text.parse::<SecretRef>().ok());
-        let version = before.map_or(1, |reference| reference.version + 1);
-        let reference = SecretRef {
-            env: self.chooser.environment.name.clone(),
-            name: name.parse().ok()?,
-            key: key.parse().ok()?,
-            version,
-        };
-        let text = reference.to_string();
-        self.planned.secrets.push(SecretToMake { reference, source });
-        Some(text)
     }
 }
 

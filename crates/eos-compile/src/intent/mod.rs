@@ -6,7 +6,9 @@
 mod chooser;
 mod complete;
 mod entry_file;
+mod providers;
 mod request;
+mod secrets;
 mod verbs;
 mod volumes;
 

@@ -13,7 +13,7 @@ use crate::args::{self, component, spoken};
 use crate::build_folder;
 use crate::loaded::Loaded;
 use crate::outcome::Outcome;
-use crate::recording::{self, Prepared};
+use crate::recording::{self, Message, Prepared};
 use crate::views::diff;
 use crate::views::style::Style;
 
@@ -71,16 +71,11 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let environment = loaded.environment(&env)?;
     let planned = intent::create(&loaded.input(&environment), &said.request)?;
     let subject = format!("create {kind} {name} in {env}");
-    let line = spoken::command_line(call.words, &component::secret_flags(&widest));
+    let message = Message::eliding(call, matches, subject, &component::secret_flags(&widest));
     let mut secrets = said.secrets;
     let prepared = recording::prepare(&loaded, &env, &environment, &planned, &mut secrets)?;
-    let outcome = record(
-        call,
-        matches,
-        &mut loaded,
-        &env,
-        Intent { planned: &planned, prepared: &prepared, subject, line },
-    )?;
+    let outcome =
+        record(call, matches, &mut loaded, &env, Intent { planned: &planned, prepared: &prepared, message })?;
     Ok(outcome.with_warnings(said.warnings))
 }
 
@@ -88,8 +83,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
 pub struct Intent<'a> {
     pub planned: &'a Planned,
     pub prepared: &'a Prepared,
-    pub subject: String,
-    pub line: String,
+    pub message: Message,
 }
 
 /// Shows or records the change and tells the person what happened.
@@ -105,9 +99,7 @@ pub fn record(
     if matches.get_flag("dry-run") {
         return Ok(dry_run(call, loaded, env, intent.planned, prepared).with_warnings(warnings));
     }
-    let reason = matches.get_one::<String>("because").cloned();
-    let recorded =
-        recording::commit(call.context, loaded, env, prepared, intent.subject, intent.line, reason)?;
+    let recorded = recording::commit(call.context, loaded, env, prepared, intent.message)?;
     let style = Style(call.context.color_stdout);
     let mut text = String::new();
     if recorded.commit.is_none() {

@@ -7,11 +7,11 @@ use eos_pillar::{Change, Environment};
 use serde_json::json;
 
 use super::Call;
-use crate::args::{self, spoken};
+use crate::args;
 use crate::build_folder;
 use crate::loaded::Loaded;
 use crate::outcome::Outcome;
-use crate::recording::{self, Prepared, refuse_foreign};
+use crate::recording::{self, Message, Prepared, refuse_foreign};
 
 pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
     Ok(command
@@ -54,16 +54,12 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
             json!({"dry_run": true, "files": files, "build": {"changed": difference.changed, "removed": difference.removed}}),
         ));
     }
-    let line = spoken::command_line(call.words, &Default::default());
-    let reason = matches.get_one::<String>("because").cloned();
     let recorded = recording::commit(
         call.context,
         &mut loaded,
         &env,
         &prepared,
-        format!("delete {what} in {env}"),
-        line,
-        reason,
+        Message::new(call, matches, format!("delete {what} in {env}")),
     )?;
     let mut text = format!("Deleted {what} from {env}.\n");
     for path in &kept {

@@ -7,10 +7,10 @@ use eos_pillar::Change;
 use serde_json::json;
 
 use super::Call;
-use crate::args::{self, spoken};
+use crate::args;
 use crate::loaded::Loaded;
 use crate::outcome::Outcome;
-use crate::recording::{self, Prepared};
+use crate::recording::{self, Message, Prepared};
 use crate::views::diff;
 use crate::views::style::Style;
 
@@ -62,9 +62,9 @@ pub fn create(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnost
         ));
     }
     let prepared = Prepared { change, compiled, made: Vec::new() };
-    let line = spoken::command_line(call.words, &Default::default());
     let subject = format!("create host {} in {env}", request.name);
-    let recorded = recording::commit(context, &mut loaded, &env, &prepared, subject, line, text("because"))?;
+    let recorded =
+        recording::commit(context, &mut loaded, &env, &prepared, Message::new(call, matches, subject))?;
     let text = format!(
         "Host {} is declared in {env}: {}, {}, Nomad node {}.\n",
         request.name, request.address, request.connection, request.nomad_node

@@ -11,9 +11,8 @@ use eos_secrets::{Identity, Recipients};
 use serde_json::json;
 
 use super::{Call, tools};
-use crate::args::spoken;
 use crate::outcome::Outcome;
-use crate::recording::trailers;
+use crate::recording::Message;
 
 pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
     Ok(command
@@ -53,9 +52,9 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     first.write(eos_secrets::RECIPIENTS_FILE, recipients.format());
     let lock = LockFile::new(COMPILER, tools::pinned_versions(context, &executor));
     let file = EstateFile::new(name.as_str(), &executor);
-    let command = spoken::command_line(call.words, &Default::default());
     let subject = format!("make the estate {name}");
-    let estate = Estate::init(&root, &file, &lock, first, &trailers(context, None, subject, command, None))?;
+    let said = Message::new(call, matches, subject).trailers(context, None);
+    let estate = Estate::init(&root, &file, &lock, first, &said)?;
     let environments: BTreeMap<_, _> = estate
         .file
         .environments

@@ -12,7 +12,7 @@ use super::{Call, catalog_here, parse, root, unknown_verb};
 use crate::args::{self, component, spoken};
 use crate::loaded::{Loaded, pin};
 use crate::outcome::Outcome;
-use crate::recording::{self, Prepared};
+use crate::recording::{self, Message, Prepared};
 use crate::views::diff;
 use crate::views::style::Style;
 
@@ -160,16 +160,12 @@ pub fn record(call: &Call<'_>, matches: &ArgMatches, kind: &str, verb: &str) -> 
         ));
     }
     let prepared = Prepared { change, compiled, made: Vec::new() };
-    let line = spoken::command_line(call.words, &Default::default());
-    let reason = matches.get_one::<String>("because").cloned();
     let recorded = recording::commit(
         call.context,
         &mut loaded,
         &env,
         &prepared,
-        format!("{verb} {kind} in {env}"),
-        line,
-        reason,
+        Message::new(call, matches, format!("{verb} {kind} in {env}")),
     )?;
     let host = planned.entry["host"].as_str().unwrap_or_default();
     let text = format!(

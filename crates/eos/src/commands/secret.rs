@@ -8,10 +8,10 @@ use eos_secrets::{Identity, RECIPIENTS_FILE, Recipient, Secret};
 use serde_json::{Value as Json, json};
 
 use super::Call;
-use crate::args::{self, spoken};
+use crate::args;
 use crate::loaded::Loaded;
 use crate::outcome::Outcome;
-use crate::recording::{self, Prepared, refuse_foreign, trailers};
+use crate::recording::{self, Message, Prepared, refuse_foreign};
 use crate::views::prompt;
 use crate::views::table::Table;
 
@@ -180,17 +180,13 @@ fn renew(call: &Call<'_>, matches: &ArgMatches, random: bool) -> Result<Outcome,
             json!({"dry_run": true, "reference": after}),
         ));
     }
-    let line = spoken::command_line(call.words, &Default::default());
     let verb = if random { "rotate" } else { "set" };
-    let reason = matches.get_one::<String>("because").cloned();
     let recorded = recording::commit(
         call.context,
         &mut loaded,
         &env,
         &prepared,
-        format!("{verb} secret {name}/{key} in {env}"),
-        line,
-        reason,
+        Message::new(call, matches, format!("{verb} secret {name}/{key} in {env}")),
     )?;
     let mut text = format!("{name}/{key} is now version {}.\n", after.version);
     let mut result = json!({"reference": after, "commit": recorded.commit});
@@ -245,15 +241,8 @@ fn recipients(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnost
             json!({"dry_run": true, "secrets": count}),
         ));
     }
-    let line = spoken::command_line(call.words, &Default::default());
-    let reason = matches.get_one::<String>("because").cloned();
-    let said = trailers(
-        call.context,
-        loaded.estate.git.identity(),
-        format!("{action} a recipient of secrets"),
-        line,
-        reason,
-    );
+    let message = Message::new(call, matches, format!("{action} a recipient of secrets"));
+    let said = message.trailers(call.context, loaded.estate.git.identity());
     let commit = loaded.estate.commit(&change, &said)?;
     let mut text = format!("{count} secret(s) encrypted again for {} recipient(s).\n", all.iter().count());
     if action == "remove" {

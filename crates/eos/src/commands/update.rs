@@ -10,7 +10,7 @@ use crate::args::{self, component, spoken};
 use crate::context::value_of;
 use crate::loaded::Loaded;
 use crate::outcome::Outcome;
-use crate::recording;
+use crate::recording::{self, Message};
 
 pub fn command(command: Command, call: &Call<'_>) -> Result<Command, Diagnostics> {
     let command = command
@@ -65,13 +65,13 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let mut secrets = said.secrets;
     let prepared = recording::prepare(&loaded, &env, &environment, &planned, &mut secrets)?;
     let subject = format!("update {kind} {name} in {env}");
-    let line = spoken::command_line(call.words, &component::secret_flags(&widest));
+    let message = Message::eliding(call, matches, subject, &component::secret_flags(&widest));
     let outcome = create::record(
         call,
         matches,
         &mut loaded,
         &env,
-        Intent { planned: &planned, prepared: &prepared, subject, line },
+        Intent { planned: &planned, prepared: &prepared, message },
     )?;
     Ok(outcome.with_warnings(said.warnings))
 }

@@ -9,11 +9,11 @@ use eos_pillar::lock_file::{LOCK_FILE, VENDORED_CATALOG};
 use serde_json::json;
 
 use super::{Call, tools};
-use crate::args::{self, spoken};
+use crate::args;
 use crate::build_folder;
 use crate::loaded::Loaded;
 use crate::outcome::Outcome;
-use crate::recording::trailers;
+use crate::recording::Message;
 use crate::views::diff;
 use crate::views::style::Style;
 
@@ -78,9 +78,8 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         ));
         return Ok(Outcome::new(text, json!({"dry_run": true, "kinds": kinds, "artifacts": changed_files})));
     }
-    let line = spoken::command_line(call.words, &Default::default());
-    let reason = matches.get_one::<String>("because").cloned();
-    let said = trailers(call.context, loaded.estate.git.identity(), format!("upgrade {what}"), line, reason);
+    let message = Message::new(call, matches, format!("upgrade {what}"));
+    let said = message.trailers(call.context, loaded.estate.git.identity());
     let commit = loaded.estate.commit(&change, &said)?;
     for (env, result) in &compiled {
         build_folder::sync(&loaded.estate.root, env, &result.files)?;
