@@ -15,6 +15,7 @@ pub mod history;
 mod init;
 pub mod intent_record;
 pub mod lock_file;
+mod pillar_file;
 pub mod top;
 pub mod tree;
 

@@ -10,12 +10,13 @@ use eos_yaml::{Node, Sources, Value};
 use crate::change::Change;
 use crate::entry::{ComponentEntry, HostEntry, OperationEntry};
 use crate::files;
+use crate::pillar_file::PillarFile;
 use crate::top::{self, PILLAR, TOP_FILE};
 
 /// Every pillar file by its path in the estate.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tree {
-    files: BTreeMap<Utf8PathBuf, Arc<[u8]>>,
+    files: BTreeMap<Utf8PathBuf, Arc<PillarFile>>,
 }
 
 /// What one environment's pillar says.
@@ -32,7 +33,7 @@ pub struct Environment {
 
 impl Tree {
     pub fn from_files(files: impl IntoIterator<Item = (Utf8PathBuf, Vec<u8>)>) -> Tree {
-        Tree { files: files.into_iter().map(|(path, bytes)| (path, bytes.into())).collect() }
+        Tree { files: files.into_iter().map(|(path, bytes)| (path, PillarFile::new(bytes))).collect() }
     }
 
     /// Reads `pillar/` below `root`.
@@ -63,7 +64,7 @@ impl Tree {
                     }
                     _ if relative.extension() == Some("sls") => match files::read(root, &relative) {
                         Ok(Some(bytes)) => {
-                            tree.files.insert(relative, bytes.into());
+                            tree.files.insert(relative, PillarFile::new(bytes));
                         }
                         Ok(None) => {}
                         Err(diagnostic) => found.push(diagnostic),
@@ -76,11 +77,11 @@ impl Tree {
     }
 
     pub fn get(&self, path: &Utf8Path) -> Option<&[u8]> {
-        self.files.get(path).map(|bytes| &**bytes)
+        self.files.get(path).map(|file| file.bytes())
     }
 
     pub fn files(&self) -> impl Iterator<Item = (&Utf8Path, &[u8])> {
-        self.files.iter().map(|(path, bytes)| (path.as_path(), &**bytes))
+        self.files.iter().map(|(path, file)| (path.as_path(), file.bytes()))
     }
 
     /// The tree after a change.
@@ -88,7 +89,7 @@ impl Tree {
         let mut files = self.files.clone();
         for (path, content) in change.files.iter().filter(|(path, _)| path.starts_with(PILLAR)) {
             match content {
-                Some(bytes) => files.insert(path.clone(), bytes.as_slice().into()),
+                Some(bytes) => files.insert(path.clone(), PillarFile::new(bytes.clone())),
                 None => files.remove(path),
             };
         }
@@ -101,6 +102,7 @@ impl Tree {
             Diagnostic::error(codes::TOP_FILE, format!("{TOP_FILE} is missing"))
                 .fix("bring it back: git log -- pillar/top.sls shows the last commit that had it")
         };
+        self.parse_ahead();
         let top_bytes = self.get(Utf8Path::new(TOP_FILE)).ok_or_else(missing)?;
         let top = eos_yaml::parse(Utf8Path::new(TOP_FILE), top_bytes)?;
         let mut reader = Reader {
@@ -136,15 +138,34 @@ impl Tree {
         if found.has_errors() { Err(found) } else { Ok(environment) }
     }
 
+    /// Parses half of a large tree on another thread; the rest is parsed when it is asked for.
+    fn parse_ahead(&self) {
+        const LARGE: usize = 64;
+        if self.files.len() < LARGE {
+            return;
+        }
+        let parse = |(path, file): (&Utf8PathBuf, &Arc<PillarFile>)| {
+            let _ = file.document(path);
+        };
+        std::thread::scope(|scope| {
+            scope.spawn(|| self.files.iter().skip(self.files.len() / 2).for_each(parse));
+            self.files.iter().take(self.files.len() / 2).for_each(parse);
+        });
+    }
+
     /// Files by the names Salt has for them; `a.sls` comes before `a/init.sls`, as in Salt.
-    fn by_sls(&self) -> BTreeMap<String, (&Utf8Path, &[u8])> {
+    fn by_sls(&self) -> BTreeMap<String, (&Utf8Path, &PillarFile)> {
         let mut found = BTreeMap::new();
-        for (path, bytes) in self.files().filter(|(path, _)| *path != TOP_FILE) {
+        for (path, file) in &self.files {
+            let (path, file) = (path.as_path(), &**file);
+            if path == TOP_FILE {
+                continue;
+            }
             let Some(name) = path.strip_prefix(PILLAR).ok().and_then(top::sls_name) else { continue };
             if is_dotted(path) {
-                found.entry(name).or_insert((path, bytes));
+                found.entry(name).or_insert((path, file));
             } else {
-                found.insert(name, (path, bytes));
+                found.insert(name, (path, file));
             }
         }
         found
@@ -162,7 +183,7 @@ fn empty() -> Node {
 }
 
 struct Reader<'a> {
-    by_sls: BTreeMap<String, (&'a Utf8Path, &'a [u8])>,
+    by_sls: BTreeMap<String, (&'a Utf8Path, &'a PillarFile)>,
     sources: Sources,
     found: Diagnostics,
     /// Files as they were read: their own content, and what they include.
@@ -217,7 +238,7 @@ impl Reader<'_> {
 
     fn read_file(&mut self, name: &str) -> Option<(Node, Vec<Node>)> {
         // top.sls says ignore_missing, so a name without a file is nothing at all.
-        let (path, bytes) = *self.by_sls.get(name)?;
+        let (path, file) = *self.by_sls.get(name)?;
         if is_dotted(path) {
             self.found.push(
                 Diagnostic::error(codes::TOP_FILE, format!("Salt cannot find {path}"))
@@ -227,10 +248,10 @@ impl Reader<'_> {
             );
             return None;
         }
-        let mut node = match self.sources.parse(path, bytes) {
-            Ok(node) => node,
+        let mut node = match file.document(path) {
+            Ok(document) => self.sources.add(document.clone()),
             Err(diagnostics) => {
-                self.found.extend(diagnostics);
+                self.found.extend(diagnostics.clone());
                 return None;
             }
         };

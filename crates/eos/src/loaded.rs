@@ -34,6 +34,11 @@ impl Loaded {
         Loaded::from_estate(Estate::open_for_build(&Estate::find_root(&context.directory)?)?)
     }
 
+    /// The catalogue alone, for what does not look at the pillar.
+    pub fn catalog(context: &Context) -> Result<Catalog, Diagnostics> {
+        pinned_catalog(&Estate::open(&root(context)?)?)
+    }
+
     fn from_estate(estate: Estate) -> Result<Loaded, Diagnostics> {
         let catalog = pinned_catalog(&estate)?;
         let tree = estate.tree()?;

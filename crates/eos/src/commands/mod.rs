@@ -189,8 +189,8 @@ fn usage(error: &clap::Error) -> Result<Outcome, Diagnostics> {
 
 /// The catalogue of the estate one is in, or the built-in one outside of any.
 pub fn catalog_here(context: &Context) -> Result<Catalog, Diagnostics> {
-    match Loaded::open(context) {
-        Ok(loaded) => Ok(loaded.catalog),
+    match Loaded::catalog(context) {
+        Ok(catalog) => Ok(catalog),
         Err(found) if found.0.iter().all(|d| d.code == codes::NO_ESTATE) => Ok(Catalog::built_in()),
         Err(found) => Err(found),
     }
