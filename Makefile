@@ -2,7 +2,7 @@
 .DEFAULT_GOAL := help
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
-EOS := target/debug/eos
+EOS := $(or $(CARGO_TARGET_DIR),target)/debug/eos
 TEST_TOOLS := tofu nomad salt terraform-provider-hcloud
 
 .PHONY: help build release tools test lint bench demo clean
@@ -26,7 +26,7 @@ test: lint tools ## lint, then all tests, on real tools
 	@echo "==> running the tests"
 	@cargo test --locked --workspace
 
-lint: ## rustfmt, clippy, cargo-deny
+lint: ## rustfmt and clippy
 	@echo "==> rustfmt"
 	@cargo fmt --all --check
 	@echo "==> clippy"

@@ -11,7 +11,6 @@ import time
 from pathlib import Path
 
 GROUPS = 250
-HEADER = "#!yaml\n# Written by eos. Change it with eos; a file edited by hand is yours, and eos leaves it alone.\n"
 
 
 def make_estate(eos, home, root):

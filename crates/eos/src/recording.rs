@@ -76,6 +76,7 @@ fn make_secrets(
                 Some(secret) => secret,
                 None => continue,
             },
+            SecretSource::Kept => continue,
         };
         write_secret(change, &wanted.reference, &secret, &recipients)?;
         if let SecretSource::Generate(_) = wanted.source {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use eos_catalog::{Component, SettingType};
-use eos_model::{Diagnostic, Diagnostics, Name, codes};
+use eos_model::{Diagnostic, Diagnostics, Name, SecretRef, codes};
 use serde_json::{Map, Value as Json, json};
 
 use super::chooser::Chooser;
@@ -35,6 +35,8 @@ pub struct Completer<'a> {
     pub chooser: Chooser<'a>,
     pub planned: Planned,
     pub found: Diagnostics,
+    /// Secrets the estate has a file of.
+    pub kept: Vec<SecretRef>,
 }
 
 /// An entry in the making.
@@ -47,7 +49,7 @@ pub struct Draft<'r> {
 }
 
 impl<'a> Completer<'a> {
-    pub fn new(input: &'a Input<'a>) -> Completer<'a> {
+    pub fn new(input: &'a Input<'a>, kept: &[SecretRef]) -> Completer<'a> {
         // The first passes tell which ports are in use; what is wrong with the estate is said when it is compiled.
         let mut work = Work::new(input);
         for pass in PASSES.iter().take_while(|pass| pass.name != "order units") {
@@ -57,6 +59,7 @@ impl<'a> Completer<'a> {
             chooser: Chooser::new(input.environment, input.catalog, &work),
             planned: Planned::default(),
             found: Diagnostics::new(),
+            kept: kept.to_vec(),
         }
     }
 
@@ -117,6 +120,7 @@ impl<'a> Completer<'a> {
             component = next;
         }
         self.forget_what_is_gone(draft, &component);
+        self.require_settings(draft, &component);
         self.choose_secrets(draft, &component);
         volumes::choose(self, draft.name, &mut draft.entry, &component);
         Ok(())
@@ -261,6 +265,23 @@ impl<'a> Completer<'a> {
                     object(&mut draft.entry, "settings").insert(port.setting.clone(), Json::from(chosen));
                 }
             }
+        }
+    }
+
+    /// What has no sensible default must be said.
+    fn require_settings(&mut self, draft: &Draft<'_>, component: &Component) {
+        let said =
+            |name: &str| draft.entry.get("settings").is_some_and(|settings| settings.get(name).is_some());
+        for (name, setting) in
+            component.settings.iter().filter(|(name, setting)| setting.required && !said(name))
+        {
+            let flag = format!("--{} <{}>", name.replace('_', "-"), setting.kind.as_str());
+            let fix = match &draft.because {
+                Some(_) => format!("eos create {} {flag}, then this command again", draft.kind),
+                None => flag,
+            };
+            let message = format!("{} needs {name}: {}", draft.name, setting.help);
+            self.found.push(Diagnostic::error(codes::MISSING_SETTING, message).fix(fix));
         }
     }
 

@@ -5,7 +5,7 @@ use eos_model::{EnvName, HostName, Name};
 use serde_json::{Value as Json, json};
 
 /// How every file of eos's begins. `#!yaml` keeps Salt from taking braces in values for Jinja.
-pub const HEADER: &str = "#!yaml\n# Written by eos. Change it with eos; a file edited by hand is yours, and eos leaves it alone.\n";
+pub const HEADER: &str = "#!yaml\n# Written by eos. Change it with eos; with comments or in another form it is yours, and eos leaves it alone.\n";
 
 pub fn component_path(env: &EnvName, name: &Name) -> Utf8PathBuf {
     Utf8Path::new("pillar/infrastructure").join(env.as_str()).join(format!("{}.sls", name.stem()))

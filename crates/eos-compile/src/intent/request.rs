@@ -15,6 +15,8 @@ pub struct Request {
     pub settings: IndexMap<String, Json>,
     /// Secret settings that were given a value.
     pub secrets: BTreeSet<String>,
+    /// Secrets the estate has a file of, so that one made again finds its old ones.
+    pub kept: Vec<SecretRef>,
     pub features: BTreeSet<String>,
     /// Features to turn off again.
     pub without: BTreeSet<String>,
@@ -77,4 +79,6 @@ pub enum SecretSource {
     Generate(u16),
     /// The person gave it with the command.
     Given,
+    /// It is there from before: whoever is made again under the same name finds the data it opens.
+    Kept,
 }

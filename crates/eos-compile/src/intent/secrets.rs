@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use eos_catalog::{Component, SettingType, setting::SECRET_LENGTH};
-use eos_model::{Diagnostic, SecretRef, codes};
+use eos_model::{Diagnostic, Name, SecretRef, codes};
 use serde_json::Value as Json;
 
 use super::complete::{Completer, Draft, object};
@@ -73,7 +73,7 @@ impl Completer<'_> {
         keys
     }
 
-    /// A reference to a new secret, or to the next version of one that was there.
+    /// A reference to a new secret, to the next version of one that was there, or to one kept from before.
     fn make_secret(
         &mut self,
         name: &str,
@@ -82,13 +82,17 @@ impl Completer<'_> {
         source: SecretSource,
     ) -> Option<String> {
         let before = before.and_then(Json::as_str).and_then(|text| text.parse::<SecretRef>().ok());
-        let version = before.map_or(1, |reference| reference.version + 1);
-        let reference = SecretRef {
-            env: self.chooser.environment.name.clone(),
-            name: name.parse().ok()?,
-            key: key.parse().ok()?,
-            version,
+        let env = self.chooser.environment.name.clone();
+        let (name, key): (Name, Name) = (name.parse().ok()?, key.parse().ok()?);
+        let same = |kept: &&SecretRef| kept.env == env && kept.name == name && kept.key == key;
+        let newest = self.kept.iter().filter(same).map(|kept| kept.version).max();
+        let (version, source) = match (before, newest, source) {
+            (None, Some(newest), SecretSource::Generate(_)) => (newest, SecretSource::Kept),
+            (before, newest, source) => {
+                (before.map(|before| before.version).max(newest).unwrap_or(0) + 1, source)
+            }
         };
+        let reference = SecretRef { env, name, key, version };
         let text = reference.to_string();
         self.planned.secrets.push(SecretToMake { reference, source });
         Some(text)

@@ -38,7 +38,7 @@ pub fn create(input: &Input<'_>, request: &Request) -> Result<Planned, Diagnosti
         ))
         .into());
     }
-    let mut completer = Completer::new(input);
+    let mut completer = Completer::new(input, &request.kept);
     let entry = apply(Map::new(), request);
     completer.complete(&request.name, &request.kind, entry, request, None);
     completer.finish()
@@ -87,7 +87,7 @@ pub fn update(input: &Input<'_>, request: &Request) -> Result<Planned, Diagnosti
     }
     let mut entry = before.node.to_json().as_object().cloned().unwrap_or_default();
     entry.shift_remove("created_for");
-    let mut completer = Completer::new(input);
+    let mut completer = Completer::new(input, &request.kept);
     let kind = before.kind.clone();
     completer.complete(before.name.as_str(), &kind, apply(entry, request), request, None);
     completer.finish()
@@ -185,17 +185,8 @@ pub fn delete(environment: &Environment, name: &str) -> Result<(), Diagnostics> 
         .into())
 }
 
-/// A declared host.
-pub fn host(environment: &Environment, request: &HostRequest) -> Result<Json, Diagnostics> {
-    if let Some(entry) = environment.hosts.get(&request.name) {
-        return Err(Diagnostic::error(
-            codes::NAME_TAKEN,
-            format!("host {} is declared already, in {}", request.name, entry.environment),
-        )
-        .at(environment.place(&entry.node))
-        .fix("edit its file in pillar/hosts, or choose another name")
-        .into());
-    }
+/// The entry of a host.
+pub fn host_entry(environment: &Environment, request: &HostRequest) -> Json {
     let mut entry = json!({
         "environment": environment.name,
         "address": request.address,
@@ -205,13 +196,27 @@ pub fn host(environment: &Environment, request: &HostRequest) -> Result<Json, Di
     if let Some(group) = &request.volume_group {
         entry["volume_group"] = Json::from(group.as_str());
     }
-    Ok(entry)
+    entry
+}
+
+/// A host nobody declared yet.
+pub fn host(environment: &Environment, request: &HostRequest) -> Result<Json, Diagnostics> {
+    if let Some(entry) = environment.hosts.get(&request.name) {
+        return Err(Diagnostic::error(
+            codes::NAME_TAKEN,
+            format!("host {} is declared already, in {}", request.name, entry.environment),
+        )
+        .at(environment.place(&entry.node))
+        .fix(format!("eos update host {} changes it", request.name))
+        .into());
+    }
+    Ok(host_entry(environment, request))
 }
 
 /// A one-off operation with the next free number.
 pub fn operation(input: &Input<'_>, request: &OperationRequest) -> Result<PlannedEntry, Diagnostics> {
     let environment = input.environment;
-    let completer = Completer::new(input);
+    let completer = Completer::new(input, &[]);
     let host = match &request.host {
         Some(host) => host.clone(),
         None => match completer.chooser.hosts().as_slice() {
@@ -228,8 +233,12 @@ pub fn operation(input: &Input<'_>, request: &OperationRequest) -> Result<Planne
             }
         },
     };
-    if !environment.hosts.contains_key(host.as_str()) {
-        return Err(place_units::undeclared(environment, &host).into());
+    match environment.hosts.get(host.as_str()) {
+        None => return Err(place_units::undeclared(environment, &host).into()),
+        Some(entry) if entry.environment != environment.name.as_str() => {
+            return Err(place_units::foreign(environment, entry).into());
+        }
+        Some(_) => {}
     }
     let number = |id: &Name| id.as_str().split('-').next().and_then(|number| number.parse::<u64>().ok());
     let next = environment.operations.keys().filter_map(number).max().unwrap_or(0) + 1;

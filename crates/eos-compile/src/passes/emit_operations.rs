@@ -9,7 +9,7 @@ use serde_json::{Value as Json, json};
 
 use crate::origin::Origin;
 use crate::passes::emit_tofu::{INPUTS, MAIN, eos_provider, file, identifier, terraform_block};
-use crate::passes::place_units::undeclared;
+use crate::passes::place_units::{foreign, undeclared};
 use crate::passes::resolve_names::OPERATIONS;
 use crate::passes::write_units::{self, MANIFEST, PROVENANCE, lines_json, pretty};
 use crate::render::{self, Rendered};
@@ -92,6 +92,9 @@ fn states(work: &Work<'_>, operation: &OperationEntry) -> Result<Traced, Diagnos
         .hosts
         .get(operation.host.as_str())
         .ok_or_else(|| undeclared(environment, &operation.host).at(place.clone()))?;
+    if host.environment != environment.name.as_str() {
+        return Err(foreign(environment, host).at(place));
+    }
     let mut args: IndexMap<String, Rendered> = IndexMap::new();
     for (name, schema) in &spec.args {
         let given = operation.args.get(name);

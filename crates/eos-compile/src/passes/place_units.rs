@@ -36,18 +36,9 @@ pub fn run(work: &mut Work<'_>) {
         for (host, node) in wanted {
             match environment.hosts.get(host.as_str()) {
                 None => found.push(undeclared(work.input.environment, &host).at(environment.place(node))),
-                Some(entry) if entry.environment != environment.name.as_str() => found.push(
-                    Diagnostic::error(
-                        codes::FOREIGN_HOST,
-                        format!("host {host} belongs to {}, not to {}", entry.environment, environment.name),
-                    )
-                    .at(environment.place(node))
-                    .why("a machine takes its pillar from one environment only")
-                    .fix(format!(
-                        "choose a host of {}, or declare one: eos create host <name> --env {}",
-                        environment.name, environment.name
-                    )),
-                ),
+                Some(entry) if entry.environment != environment.name.as_str() => {
+                    found.push(foreign(environment, entry).at(environment.place(node)));
+                }
                 Some(entry) => {
                     if unit.entry.host.as_deref() == Some(host.as_str()) {
                         unit.host = Some(entry);
@@ -103,6 +94,17 @@ pub fn needs_host(component: &Component) -> bool {
             .values()
             .chain(component.offers.values().flat_map(|offer| offer.outputs.values()))
             .any(speaks_of_host)
+}
+
+/// The message about a host of another environment.
+pub fn foreign(environment: &eos_pillar::Environment, host: &eos_pillar::HostEntry) -> Diagnostic {
+    let message = format!("host {} belongs to {}, not to {}", host.name, host.environment, environment.name);
+    Diagnostic::error(codes::FOREIGN_HOST, message)
+        .why("a machine takes its pillar from one environment only")
+        .fix(format!(
+            "choose a host of {}, or declare one: eos create host <name> --env {}",
+            environment.name, environment.name
+        ))
 }
 
 /// The message about a host nobody declared.

@@ -111,6 +111,9 @@ fn line(env: &EnvName, units: usize, difference: &Difference, check: bool) -> St
         for path in difference.added.iter().chain(&difference.changed).chain(&difference.removed).take(10) {
             text.push_str(&format!("  {path}\n"));
         }
+        if difference.count() > 10 {
+            text.push_str(&format!("  … and {} more\n", difference.count() - 10));
+        }
     }
     text
 }

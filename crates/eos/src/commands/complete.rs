@@ -42,10 +42,17 @@ fn candidates(call: &Call<'_>, before: &[String], typed: &str) -> Result<Candida
             .collect());
     }
     match bare.as_slice() {
-        [] => Ok(VERBS
+        [] => {
+            let own = VERBS.iter().filter(|verb| !verb.hidden);
+            let mut all: Candidates = own.map(|verb| (verb.name.to_owned(), verb.about.to_owned())).collect();
+            let acting =
+                operation::verbs(&catalog_here(call.context)?).into_iter().filter(|verb| verb != "update");
+            all.extend(acting.map(|verb| (verb, "Act once".to_owned())));
+            Ok(all)
+        }
+        ["explain"] => Ok(eos_model::codes::PAGES
             .iter()
-            .filter(|verb| !verb.hidden)
-            .map(|verb| (verb.name.to_owned(), verb.about.to_owned()))
+            .map(|page| (page.code.to_string(), page.title().to_owned()))
             .collect()),
         ["create"] => {
             let catalog = catalog_here(call.context)?;

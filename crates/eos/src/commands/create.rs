@@ -65,10 +65,11 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let (widest, base) = (component::widest(&outside, &kind)?, outside.component(&kind)?);
     let name = matches.get_one::<String>("NAME").cloned().unwrap_or_else(|| kind.clone());
     // Secrets are read before the estate is locked: a person may take a while to type.
-    let said = component::read(call.context, matches, &widest, &base, &kind, &name)?;
+    let mut said = component::read(call.context, matches, &widest, &base, &kind, &name)?;
     let mut loaded = Loaded::open_for_change(call.context)?;
     let env = loaded.env(matches.get_one::<String>("env").map(String::as_str))?;
     let environment = loaded.environment(&env)?;
+    said.request.kept = eos_secrets::list(&loaded.estate.root)?;
     let planned = intent::create(&loaded.input(&environment), &said.request)?;
     let subject = format!("create {kind} {name} in {env}");
     let message = Message::eliding(call, matches, subject, &component::secret_flags(&widest));

@@ -1,7 +1,7 @@
 //! `eos delete`: take something out of the estate. Its data stays where it is.
 
 use clap::{Arg, ArgMatches, Command};
-use eos_compile::intent::{self, component_path, host_path};
+use eos_compile::intent::{self, component_path, host_path, operation_path};
 use eos_model::{Diagnostic, Diagnostics, HostName, Name, codes};
 use eos_pillar::{Change, Environment};
 use serde_json::json;
@@ -20,10 +20,12 @@ pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
                 .value_name("NAME")
                 .required(true)
                 .num_args(1..=2)
-                .help("What to delete: a name, or `host` and a name"),
+                .help("What to delete: a name, `host` and a name, or an operation's id"),
         )
         .args(args::changing())
-        .after_help("Examples:\n  eos delete grafana\n  eos delete host web2"))
+        .after_help(
+            "Examples:\n  eos delete grafana\n  eos delete host web2\n  eos delete 000001-resize-lvm",
+        ))
 }
 
 pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics> {
@@ -35,12 +37,25 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let mut change = Change::default();
     let (what, kept) = match words.as_slice() {
         ["host", name] => (delete_host(&loaded, &environment, name, &mut change)?, Vec::new()),
-        // `eos delete grafana main` reads like create: kind and name.
-        [name] | [_, name] => delete_component(&loaded, &environment, name, &mut change)?,
-        _ => return Ok(Outcome::default()),
+        [id] if environment.operations.contains_key(*id) => {
+            (delete_operation(&loaded, &environment, id, &mut change)?, Vec::new())
+        }
+        [name] => delete_component(&loaded, &environment, name, &mut change)?,
+        // `eos delete postgres crm` reads like create: kind and name.
+        [kind, name] if environment.components.get(*name).is_some_and(|entry| entry.kind == *kind) => {
+            delete_component(&loaded, &environment, name, &mut change)?
+        }
+        _ => {
+            return Err(Diagnostic::error(
+                codes::USAGE,
+                format!("{} is not one thing to delete", words.join(" ")),
+            )
+            .why("eos deletes one thing at a time: a name, a kind and its name, or `host` and its name")
+            .fix("eos list shows the names")
+            .into());
+        }
     };
     let compiled = loaded.compile(&loaded.tree.with(&change), &env)?;
-    let warnings = compiled.warnings.clone();
     let prepared = Prepared { change, compiled, made: Vec::new() };
     if matches.get_flag("dry-run") {
         let difference = build_folder::compare(&loaded.estate.root, &env, &prepared.compiled.files);
@@ -63,18 +78,18 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     )?;
     let mut text = format!("Deleted {what} from {env}.\n");
     for path in &kept {
-        text.push_str(&format!("  its data stays at {path}\n"));
+        text.push_str(&format!("  its data stays at {path}, and its secrets stay with it\n"));
     }
     let left = words.last().map(|name| intent::left_behind(&environment, name)).unwrap_or_default();
     if !left.is_empty() {
         let names: Vec<&str> = left.iter().map(|name| name.as_str()).collect();
-        text.push_str(&format!(
-            "  made for it and needed by nothing else: {} (eos delete takes one at a time)\n",
-            names.join(", ")
-        ));
+        text.push_str(&format!("  made for it, needed by nothing else: {}\n", names.join(", ")));
     }
     text.push_str("Nothing was applied: what runs goes on running until it is stopped.\n");
-    Ok(Outcome::new(text, json!({"deleted": what, "commit": recorded.commit, "kept": kept, "left_behind": left, "applied": false})).with_warnings(warnings))
+    Ok(Outcome::new(
+        text,
+        json!({"deleted": what, "commit": recorded.commit, "kept": kept, "left_behind": left, "applied": false}),
+    ))
 }
 
 fn delete_component(
@@ -89,14 +104,32 @@ fn delete_component(
     let path = component_path(&environment.name, &name);
     refuse_foreign(loaded, environment, &entry.node, &path)?;
     change.remove(path);
-    let kept = entry.volumes.values().map(|volume| volume.path.clone()).collect();
+    let kept: Vec<String> = entry.volumes.values().map(|volume| volume.path.clone()).collect();
+    let what = if entry.kind == name.as_str() { name.to_string() } else { format!("{} {name}", entry.kind) };
+    // What opens the data stays with it: one made again under this name finds both.
+    if !kept.is_empty() {
+        return Ok((what, kept));
+    }
     for reference in eos_secrets::list(&loaded.estate.root)?
         .iter()
         .filter(|reference| reference.env == environment.name && reference.name == name)
     {
         change.remove(eos_secrets::file_of(reference));
     }
-    Ok((format!("{} {name}", entry.kind), kept))
+    Ok((what, kept))
+}
+
+fn delete_operation(
+    loaded: &Loaded,
+    environment: &Environment,
+    id: &str,
+    change: &mut Change,
+) -> Result<String, Diagnostics> {
+    let id: Name = id.parse().map_err(|problem: eos_model::name::BadName| Diagnostic::from(problem))?;
+    let path = operation_path(&environment.name, &id);
+    refuse_foreign(loaded, environment, &environment.operations[&id].node, &path)?;
+    change.remove(path);
+    Ok(format!("operation {id}"))
 }
 
 fn delete_host(

@@ -81,7 +81,10 @@ fn machine(call: &Call<'_>, findings: &mut Vec<Finding>) -> Result<(), Diagnosti
     }
     findings.push(match Identity::load(&call.context.identity_file) {
         Ok(_) => Finding::Good(format!("identity for secrets at {}", call.context.identity_file)),
-        Err(_) => Finding::Note("no identity for secrets yet".to_owned(), "eos init makes one".to_owned()),
+        Err(_) => Finding::Note(
+            "no identity for secrets yet".to_owned(),
+            "eos secret identity makes one".to_owned(),
+        ),
     });
     Ok(())
 }

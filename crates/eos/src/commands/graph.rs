@@ -54,6 +54,5 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     Ok(Outcome::new(
         text.clone(),
         json!({"environment": env, "format": format, "drawing": text, "units": units}),
-    )
-    .with_warnings(compiled.warnings))
+    ))
 }

@@ -68,6 +68,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
             context.identity_file
         ));
     }
+    text.push_str(&format!("Units will be applied by {executor}.\n"));
     text.push_str("Next:\n");
     if folder != "." {
         text.push_str(&format!("  cd {folder}\n"));
@@ -87,7 +88,7 @@ fn plain(path: &Utf8Path, start: &Utf8Path) -> Utf8PathBuf {
 }
 
 /// The person's identity, made on first use.
-fn identity(context: &crate::context::Context) -> Result<(Identity, bool), Diagnostics> {
+pub fn identity(context: &crate::context::Context) -> Result<(Identity, bool), Diagnostics> {
     if context.identity_file.exists() {
         return Ok((Identity::load(&context.identity_file)?, false));
     }

@@ -43,16 +43,17 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
             table
         }
         "operations" => {
-            let mut table = Table::new(&["OPERATION", "VERB", "KIND", "HOST"]);
+            let mut table = Table::new(&["OPERATION", "HOST", "WITH"]);
             for operation in environment.operations.values() {
-                table.row(vec![
-                    operation.id.to_string(),
-                    operation.verb.clone(),
-                    operation.kind.clone(),
-                    operation.host.clone(),
-                ]);
                 let args: serde_json::Map<String, Json> =
                     operation.args.iter().map(|(key, node)| (key.clone(), node.to_json())).collect();
+                let shown: Vec<String> = args
+                    .iter()
+                    .map(|(key, value)| {
+                        format!("{key} {}", value.as_str().map_or_else(|| value.to_string(), str::to_owned))
+                    })
+                    .collect();
+                table.row(vec![operation.id.to_string(), operation.host.clone(), shown.join(", ")]);
                 rows.push(json!({"id": operation.id, "verb": operation.verb, "kind": operation.kind, "host": operation.host, "args": args}));
             }
             table

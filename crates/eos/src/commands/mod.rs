@@ -99,6 +99,7 @@ Examples:
   eos create grafana --help           the settings of one kind
   eos list                            what there is
   eos history                         who did what, and why
+  eos resize lvm data +50G            act once; also: convert filesystem, expand storage, update wazuh-agents
 
 Exit codes: 0 done, 1 failed, 2 changes, 3 a mistake in what was asked, 4 refused, 5 stuck.";
 
@@ -125,7 +126,7 @@ pub fn run(context: &Context, words: &[String]) -> Result<Outcome, Diagnostics> 
 
 fn root(verbs: &[Verb], one: Option<Command>) -> Command {
     let mut command = Command::new("eos")
-        .about("Say what you want, read one plan, run it with Salt, OpenTofu and Nomad")
+        .about("Say what you want; eos records it and compiles it to Salt, OpenTofu and Nomad")
         .version(env!("CARGO_PKG_VERSION"))
         .after_help(EXAMPLES)
         .args(args::global())
@@ -196,8 +197,17 @@ pub fn catalog_here(context: &Context) -> Result<Catalog, Diagnostics> {
     }
 }
 
+/// Verbs that people will look for and that this version does not have.
+const NOT_YET: &[&str] =
+    &["apply", "adopt", "destroy", "drift", "eject", "hive", "plan", "resume", "rollback", "status", "undo"];
+
 /// The message about a verb there is not.
 pub fn unknown_verb(word: &str, operations: &[String]) -> Diagnostic {
+    if NOT_YET.contains(&word) {
+        return Diagnostic::error(codes::USAGE, format!("eos {word} is not in this version"))
+            .why("it records and compiles; running what was compiled comes next")
+            .fix("docs/by-hand.md tells how to run build/ with nomad and salt today");
+    }
     let verbs = VERBS.iter().filter(|verb| !verb.hidden).map(|verb| verb.name);
     let near = nearest(word, verbs.chain(operations.iter().map(String::as_str)));
     Diagnostic::error(codes::USAGE, format!("there is no command {word:?}")).fix(near.map_or_else(

@@ -25,6 +25,7 @@ pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
         .subcommand(Command::new("show").about("Print one secret").arg(path()))
         .subcommand(Command::new("set").about("Give a secret a new value, from stdin or asked for").arg(path()).args(args::changing()))
         .subcommand(Command::new("rotate").about("Give a secret a new random value").arg(path()).args(args::changing()))
+        .subcommand(Command::new("identity").about("Your public key, for others to add; makes your identity if there is none"))
         .subcommand(
             Command::new("recipients")
                 .about("Who can read the secrets")
@@ -40,6 +41,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     match matches.subcommand() {
         Some(("list", matches)) => list(call, matches),
         Some(("show", matches)) => show(call, matches),
+        Some(("identity", _)) => identity(call),
         Some(("recipients", matches)) => recipients(call, matches),
         Some((verb, matches)) => renew(call, matches, verb == "rotate"),
         None => Ok(Outcome::default()),
@@ -258,4 +260,17 @@ pub fn missing(environment: &Environment, kept: &[SecretRef]) -> Vec<SecretRef> 
         .map(|(reference, _)| reference)
         .filter(|reference| !kept.contains(reference))
         .collect()
+}
+
+/// The person's own public key; their identity is made when there is none.
+fn identity(call: &Call<'_>) -> Result<Outcome, Diagnostics> {
+    let path = &call.context.identity_file;
+    let (identity, made) = super::init::identity(call.context)?;
+    let public = identity.public();
+    let text = format!(
+        "{public}\n{}Kept at {path}. Somebody who can read the secrets lets you in:\n  eos secret recipients add {public} --who {}\n",
+        if made { "Made just now. Back it up. " } else { "" },
+        call.context.user
+    );
+    Ok(Outcome::new(text, json!({"recipient": public.to_string(), "file": path, "made": made})))
 }

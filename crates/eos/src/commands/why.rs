@@ -68,7 +68,9 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         let mut sources = Vec::new();
         match origins {
             None => {
-                out.push_str(&format!("       the catalogue's {kind} says so; no setting changes it\n"));
+                out.push_str(&format!(
+                    "       the compiler or the catalogue's {kind} says so; no setting changes it\n"
+                ));
                 sources.push(json!({"catalog": kind}));
             }
             Some(origins) => {
@@ -87,7 +89,9 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         documents.push(json!({"line": number, "text": line, "sources": sources}));
     }
     if out.is_empty() {
-        out = format!("Every line of {path} comes from the catalogue's {kind}; no setting changes it.\n");
+        out = format!(
+            "Every line of {path} comes from the compiler or the catalogue's {kind}; no setting changes it.\n"
+        );
     }
     Ok(Outcome::new(out, json!({"file": path, "kind": kind, "lines": documents})))
 }
