@@ -3,6 +3,7 @@
 //! Nothing here touches a file, the clock or the environment.
 
 pub mod codes;
+pub mod date;
 pub mod diagnostic;
 pub mod name;
 pub mod nearest;

@@ -44,10 +44,11 @@ pub struct Trailers {
 impl Trailers {
     pub fn message(&self) -> String {
         let mut text = format!(
-            "{}\n\nEos-Command: {}\nEos-User: {}\n",
+            "{}\n\nEos-Command: {}\nEos-User: {}\nEos-Time: {}\n",
             line(&self.subject),
             line(&self.command),
-            line(&self.user)
+            line(&self.user),
+            eos_model::date::rfc3339(self.time)
         );
         if let Some(reason) = &self.reason {
             text.push_str(&format!("Eos-Reason: {}\n", line(reason)));

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use camino::Utf8Path;
 use eos_compile::Files;
-use eos_model::{Diagnostic, EnvName};
+use eos_model::{Diagnostic, EnvName, Place, codes};
 use eos_pillar::files;
 
 use crate::build_stamp::{Seen, Stamp, content_digest};
@@ -95,11 +95,13 @@ fn compare_with(root: &Utf8Path, wanted: &Wanted<'_>, before: &Stamp) -> (Differ
 
 /// Like [`sync`], and remembers what the files were made from.
 pub fn sync_stamped(root: &Utf8Path, wanted: &Wanted<'_>) -> Result<Difference, Diagnostic> {
+    refuse_links(root, wanted)?;
     let before = Stamp::read(root, wanted.env);
     let (difference, mut after) = compare_with(root, wanted, &before);
     let mut made = BTreeSet::new();
     for path in difference.added.iter().chain(&difference.changed) {
         let content = &wanted.files[path];
+        refuse_link(root, path)?;
         write(root, path, content, &mut made)
             .map_err(|error| files::cannot_write(path.as_str().into(), &error))?;
         if let Some(seen) = Seen::at(&root.join(path)) {
@@ -110,16 +112,35 @@ pub fn sync_stamped(root: &Utf8Path, wanted: &Wanted<'_>) -> Result<Difference, 
         files::remove(root, path.as_str().into())?;
     }
     if !difference.is_empty() || before.inputs != after.inputs || before.folders.is_empty() {
-        // `build/a/b/c` is in build, build/a and build/a/b.
-        let folders: BTreeSet<&str> =
-            wanted.files.keys().flat_map(|path| path.match_indices('/').map(|(at, _)| &path[..at])).collect();
-        after.folders = folders
+        after.folders = folders(wanted.files)
             .into_iter()
             .filter_map(|folder| Some((folder.to_owned(), Seen::at(&root.join(folder))?)))
             .collect();
         after.write(root, wanted.env);
     }
     Ok(difference)
+}
+
+/// No folder of build/ may be a link: writing or removing below one could reach anything.
+fn refuse_links(root: &Utf8Path, wanted: &Wanted<'_>) -> Result<(), Diagnostic> {
+    let own = format!("build/{}", wanted.env);
+    let folders: BTreeSet<&str> = folders(wanted.files).into_iter().chain(["build", &own]).collect();
+    folders.into_iter().try_for_each(|folder| refuse_link(root, folder))
+}
+
+fn refuse_link(root: &Utf8Path, path: &str) -> Result<(), Diagnostic> {
+    if !std::fs::symlink_metadata(root.join(path)).is_ok_and(|found| found.is_symlink()) {
+        return Ok(());
+    }
+    Err(Diagnostic::error(codes::LEAVES_ESTATE, format!("{path} is a link, and build/ holds none"))
+        .at(Place::file(path))
+        .why("writing through a link could change a file that is not the estate's")
+        .fix(format!("rm {path}, then eos compile")))
+}
+
+/// Every folder on the way to a file: `build/a/b/c` is in build, build/a and build/a/b.
+fn folders(files: &Files) -> BTreeSet<&str> {
+    files.keys().flat_map(|path| path.match_indices('/').map(|(at, _)| &path[..at])).collect()
 }
 
 /// Whether the folder is what these inputs gave last time, without compiling.

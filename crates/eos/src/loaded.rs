@@ -88,6 +88,23 @@ impl Loaded {
             .map_err(|found| self.only_places_that_are(tree, found))
     }
 
+    /// Warnings about kinds that were written by hand and never pinned: they would change with the next eos.
+    pub fn unpinned(&self, env: &EnvName) -> Result<Diagnostics, Diagnostics> {
+        let environment = self.environment(env)?;
+        let is_pinned = |kind: &str| {
+            self.estate.lock.catalog.contains_key(kind) || self.catalog.origin(kind) != Some(Origin::BuiltIn)
+        };
+        let warn = |entry: &eos_pillar::ComponentEntry| {
+            let message = format!("{} uses {}, which {LOCK_FILE} does not pin", entry.name, entry.kind);
+            Diagnostic::warning(codes::CATALOG_CHANGED, message)
+                .at(environment.place(&entry.node))
+                .why("a newer eos would change what it compiles to without asking")
+                .fix("eos upgrade pins it")
+        };
+        let unpinned = environment.components.values().filter(|entry| !is_pinned(&entry.kind));
+        Ok(Diagnostics(unpinned.map(warn).collect()))
+    }
+
     /// A digest of everything that compiling an environment depends on.
     pub fn inputs_digest(&self) -> String {
         let mut digest = Sha256::new();

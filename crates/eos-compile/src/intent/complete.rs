@@ -9,7 +9,7 @@ use serde_json::{Map, Value as Json, json};
 use super::chooser::Chooser;
 use super::request::{Planned, PlannedEntry, Request};
 use super::volumes;
-use crate::passes::{PASSES, expand_features, place_units};
+use crate::passes::{PASSES, check_ports, expand_features, place_units};
 use crate::work::{Input, Work};
 
 /// The order fields are written in.
@@ -228,43 +228,26 @@ impl<'a> Completer<'a> {
     }
 
     fn choose_ports(&mut self, draft: &mut Draft<'_>, component: &Component) {
-        let Some(host) = draft.entry.get("host").and_then(Json::as_str).map(str::to_owned) else { return };
-        for task in component.tasks.values() {
-            for port in task.ports.values() {
-                let given = draft
-                    .entry
-                    .get("settings")
-                    .and_then(|settings| settings.get(&port.setting))
-                    .and_then(Json::as_i64);
-                let default = component
-                    .settings
-                    .get(&port.setting)
-                    .and_then(|setting| setting.default.as_ref())
-                    .and_then(Json::as_i64);
-                let Some(wanted) = given.or(default) else { continue };
-                let (chosen, in_the_way) =
-                    self.chooser.port(&host, (draft.name, &port.setting), wanted, port.protocol);
-                if chosen == wanted {
-                    object(&mut draft.entry, "settings").insert(port.setting.clone(), Json::from(chosen));
-                    continue;
-                }
-                let other = in_the_way.unwrap_or_default();
-                if given.is_some() {
-                    self.found.push(
-                        Diagnostic::error(
-                            codes::PORT_TAKEN,
-                            format!("port {wanted} on host {host} is taken by {other}"),
-                        )
-                        .fix(format!("--{} {chosen} is free", port.setting.replace('_', "-"))),
-                    );
-                } else {
-                    self.note_choice(
-                        draft,
-                        format!("{} {chosen}, since {other} has {wanted} on {host}", port.setting),
-                    );
-                    object(&mut draft.entry, "settings").insert(port.setting.clone(), Json::from(chosen));
-                }
+        let text = |key: &str| draft.entry.get(key).and_then(Json::as_str).map(str::to_owned);
+        let (Some(host), runtime) = (text("host"), text("runtime")) else { return };
+        for (setting, protocol) in check_ports::port_settings(component, runtime.as_deref()) {
+            let given =
+                draft.entry.get("settings").and_then(|settings| settings.get(setting)).and_then(Json::as_i64);
+            let default =
+                component.settings.get(setting).and_then(|schema| schema.default.as_ref()?.as_i64());
+            let Some(wanted) = given.or(default) else { continue };
+            let (chosen, in_the_way) = self.chooser.port(&host, (draft.name, setting), wanted, protocol);
+            let other = in_the_way.unwrap_or_default();
+            if chosen != wanted && given.is_some() {
+                let message = format!("port {wanted} on host {host} is taken by {other}");
+                let fix = format!("--{} {chosen} is free", setting.replace('_', "-"));
+                self.found.push(Diagnostic::error(codes::PORT_TAKEN, message).fix(fix));
+                continue;
             }
+            if chosen != wanted {
+                self.note_choice(draft, format!("{setting} {chosen}, since {other} has {wanted} on {host}"));
+            }
+            object(&mut draft.entry, "settings").insert(setting.to_owned(), Json::from(chosen));
         }
     }
 

@@ -16,4 +16,6 @@ pub use entry_file::{HEADER, component_path, entry_text, host_path, operation_pa
 pub use request::{
     HostRequest, OperationRequest, Planned, PlannedEntry, Request, SecretSource, SecretToMake,
 };
-pub use verbs::{create, delete, host, host_entry, left_behind, operation, unknown_name, update};
+pub use verbs::{
+    create, delete, fixed_secret, host, host_entry, left_behind, operation, unknown_name, update,
+};

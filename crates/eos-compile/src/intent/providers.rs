@@ -33,6 +33,9 @@ impl Completer<'_> {
                 continue;
             }
             if let Some(provider) = self.provider(draft, need_name, need) {
+                if need.soft {
+                    self.note_choice(draft, format!("{need_name} come from {provider}"));
+                }
                 object(&mut draft.entry, "needs").insert(need_name.clone(), Json::from(provider));
             }
         }

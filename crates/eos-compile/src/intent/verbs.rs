@@ -63,6 +63,9 @@ pub fn update(input: &Input<'_>, request: &Request) -> Result<Planned, Diagnosti
             );
         }
     }
+    for name in request.secrets.iter().filter(|name| component.settings.get(*name).is_some_and(|s| s.fixed)) {
+        found.push(fixed_secret(before, name).at(environment.place(&before.node)));
+    }
     let moves = request
         .common
         .get("host")
@@ -91,6 +94,16 @@ pub fn update(input: &Input<'_>, request: &Request) -> Result<Planned, Diagnosti
     let kind = before.kind.clone();
     completer.complete(before.name.as_str(), &kind, apply(entry, request), request, None);
     completer.finish()
+}
+
+/// The message about a secret that opens data and cannot be changed.
+pub fn fixed_secret(entry: &eos_pillar::ComponentEntry, key: &str) -> Diagnostic {
+    Diagnostic::error(
+        codes::FIXED_CHOICE,
+        format!("{key} of {} cannot be changed after creation", entry.name),
+    )
+    .why("what was written with the old one could not be read with a new one")
+    .fix(format!("create another {} beside it, move the data, delete the old one", entry.kind))
 }
 
 /// Puts what was said into an entry.

@@ -3,22 +3,33 @@
 use std::collections::BTreeMap;
 
 use eos_catalog::component::Protocol;
+use eos_catalog::{Component, SettingType};
 use eos_model::{Diagnostic, HostName, Name, codes};
 
 use crate::work::{Unit, Work};
 
-/// The host ports of a unit: setting, number and protocol.
-pub fn ports<'u>(unit: &'u Unit<'_>) -> Vec<(&'u str, i64, Protocol)> {
-    let mut found = Vec::new();
-    for task in unit.component.tasks.values() {
-        for port in task.ports.values() {
-            if let Some(number) = unit.settings.get(&port.setting).and_then(|setting| setting.value.as_i64())
-            {
-                found.push((port.setting.as_str(), number, port.protocol));
+/// The settings of a component that name a port of its host. In a container only published ports are the host's; as a
+/// host process, or where eos merely knows of it, every port is.
+pub fn port_settings<'c>(component: &'c Component, runtime: Option<&str>) -> Vec<(&'c str, Protocol)> {
+    let ports = component.tasks.values().flat_map(|task| task.ports.values());
+    let mut found: Vec<(&str, Protocol)> = ports.map(|port| (port.setting.as_str(), port.protocol)).collect();
+    if runtime != Some("container") {
+        for (name, _) in component.settings.iter().filter(|(_, setting)| setting.kind == SettingType::Port) {
+            if !found.iter().any(|(known, _)| known == name) {
+                found.push((name, Protocol::Tcp));
             }
         }
     }
     found
+}
+
+/// The host ports of a unit: setting, number and protocol.
+pub fn ports<'u>(unit: &'u Unit<'_>) -> Vec<(&'u str, i64, Protocol)> {
+    let number = |setting: &str| unit.settings.get(setting).and_then(|setting| setting.value.as_i64());
+    port_settings(&unit.component, unit.runtime())
+        .into_iter()
+        .filter_map(|(setting, protocol)| Some((setting, number(setting)?, protocol)))
+        .collect()
 }
 
 pub fn run(work: &mut Work<'_>) {

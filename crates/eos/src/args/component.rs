@@ -210,11 +210,15 @@ pub fn read(
         warnings: Diagnostics::new(),
     };
     let mut found = Diagnostics::new();
+    let dash =
+        |name: &String| matches.try_get_one::<String>(name).ok().flatten().is_some_and(|value| value == "-");
+    let is_secret = |setting: &Setting| setting.kind == SettingType::Secret;
+    let asked = component.settings.iter().filter(|(name, setting)| is_secret(setting) && dash(name)).count();
     for (name, setting) in &component.settings {
         let Ok(Some(values)) = matches.try_get_many::<String>(name) else { continue };
         let values: Vec<&str> = values.map(String::as_str).collect();
         if setting.kind == SettingType::Secret {
-            match secret(context, kind, name, values[0], &mut said.warnings) {
+            match secret(context, kind, name, values[0], asked == 1, &mut said.warnings) {
                 Ok(secret) => {
                     said.secrets.insert(name.clone(), secret);
                     said.request.secrets.insert(name.clone());
@@ -262,10 +266,11 @@ fn secret(
     kind: &str,
     name: &str,
     value: &str,
+    only: bool,
     warnings: &mut Diagnostics,
 ) -> Result<Secret, Diagnostic> {
     if value == "-" {
-        return prompt::secret(context, name, &format!("eos create {kind} --{} -", flag(name)));
+        return prompt::secret(context, name, &format!("eos create {kind} --{} -", flag(name)), only);
     }
     warnings.push(
         Diagnostic::warning(codes::SECRET_IN_ARGV, format!("--{} was given on the command line", flag(name)))

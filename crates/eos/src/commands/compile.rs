@@ -48,7 +48,8 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
             continue;
         }
         match loaded.compile(&loaded.tree, &env) {
-            Ok(compiled) => {
+            Ok(mut compiled) => {
+                compiled.warnings.extend(loaded.unpinned(&env)?);
                 warnings.extend(compiled.warnings.clone());
                 results.push((env, compiled));
             }

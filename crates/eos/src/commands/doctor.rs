@@ -111,6 +111,12 @@ fn estate(call: &Call<'_>, loaded: &Loaded, findings: &mut Vec<Finding>) -> Resu
         });
     }
     let kept = eos_secrets::list(&loaded.estate.root)?;
+    if !kept.is_empty() && Identity::load(&call.context.identity_file).is_err() {
+        findings.push(Finding::Bad(
+            format!("the estate has {} secret(s) and you have no identity to read them with", kept.len()),
+            "bring back your backup of it, or eos secret identity and let somebody add you".to_owned(),
+        ));
+    }
     for env in loaded.estate.file.environments.keys() {
         match loaded.compile(&loaded.tree, env) {
             Ok(compiled) => {

@@ -2,13 +2,13 @@
 
 use clap::{Arg, ArgMatches, Command};
 use eos_compile::intent::{component_path, host_path};
+use eos_model::date;
 use eos_model::{Diagnostic, Diagnostics, HostName, Name};
 use serde_json::json;
 
 use super::Call;
 use crate::loaded::Loaded;
 use crate::outcome::Outcome;
-use crate::views::date;
 use crate::views::style::Style;
 
 pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {

@@ -68,7 +68,8 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
             context.identity_file
         ));
     }
-    text.push_str(&format!("Units will be applied by {executor}.\n"));
+    let clear = if executor == "terraform" { "; its state is not encrypted" } else { "" };
+    text.push_str(&format!("Units will be applied by {executor}{clear}.\n"));
     text.push_str("Next:\n");
     if folder != "." {
         text.push_str(&format!("  cd {folder}\n"));

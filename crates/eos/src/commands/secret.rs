@@ -1,14 +1,15 @@
 //! `eos secret`: list, set, show and rotate secrets, and say who may read them.
 
 use clap::{Arg, ArgMatches, Command};
-use eos_compile::intent::{component_path, entry_text};
+use eos_catalog::setting::SECRET_LENGTH;
+use eos_compile::intent::{self, component_path, entry_text};
 use eos_model::{Diagnostic, Diagnostics, Name, SecretRef, codes, nearest::nearest};
 use eos_pillar::{Change, Environment};
 use eos_secrets::{Identity, RECIPIENTS_FILE, Recipient, Secret};
 use serde_json::{Value as Json, json};
 
 use super::Call;
-use crate::args;
+use crate::args::{self, component};
 use crate::loaded::Loaded;
 use crate::outcome::Outcome;
 use crate::recording::{self, Message, Prepared, refuse_foreign};
@@ -136,7 +137,12 @@ fn renew(call: &Call<'_>, matches: &ArgMatches, random: bool) -> Result<Outcome,
     let given = if random {
         None
     } else {
-        Some(prompt::secret(call.context, &format!("{name}/{key}"), &format!("eos secret set {name}/{key}"))?)
+        Some(prompt::secret(
+            call.context,
+            &format!("{name}/{key}"),
+            &format!("eos secret set {name}/{key}"),
+            true,
+        )?)
     };
     let mut loaded = Loaded::open_for_change(call.context)?;
     let env = loaded.env(matches.get_one::<String>("env").map(String::as_str))?;
@@ -162,16 +168,25 @@ fn renew(call: &Call<'_>, matches: &ArgMatches, random: bool) -> Result<Outcome,
     }
     let mut change = Change::default();
     change.write(file, entry_text("components", name.as_str(), &json));
-    let length = loaded
-        .catalog
-        .component(&entry.kind)?
-        .settings
-        .get(key.as_str())
-        .and_then(|setting| setting.generate)
-        .filter(|length| *length > 0);
-    let secret: Secret = given.unwrap_or_else(|| {
-        eos_secrets::generate(length.unwrap_or(eos_catalog::setting::SECRET_LENGTH).into())
-    });
+    let widest = component::widest(&loaded.catalog, &entry.kind)?;
+    let setting = widest.settings.get(key.as_str());
+    if setting.is_some_and(|setting| setting.fixed) && !awaited {
+        return Err(intent::fixed_secret(entry, key.as_str()).at(environment.place(&entry.node)).into());
+    }
+    let length = setting.and_then(|setting| setting.generate).unwrap_or(SECRET_LENGTH);
+    let secret: Secret = match given {
+        Some(secret) => secret,
+        None if length == 0 => {
+            return Err(Diagnostic::error(
+                codes::BAD_VALUE,
+                format!("{name}/{key} cannot be made up by eos"),
+            )
+            .why("it comes from somewhere else: a certificate, a token, a key of another system")
+            .fix(format!("eos secret set {name}/{key} < file"))
+            .into());
+        }
+        None => eos_secrets::generate(length.into()),
+    };
     let recipients = eos_secrets::read_recipients(&loaded.estate.root)?;
     recording::write_secret(&mut change, &after, &secret, &recipients)?;
     let compiled = loaded.compile(&loaded.tree.with(&change), &env)?;

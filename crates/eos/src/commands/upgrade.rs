@@ -11,7 +11,7 @@ use serde_json::json;
 use super::{Call, tools};
 use crate::args;
 use crate::build_folder;
-use crate::loaded::Loaded;
+use crate::loaded::{Loaded, pin};
 use crate::outcome::Outcome;
 use crate::recording::Message;
 use crate::views::diff;
@@ -41,6 +41,17 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         }
         for (path, bytes) in &folder.files {
             change.write(format!("{VENDORED_CATALOG}/{kind}/{path}"), bytes.to_vec());
+        }
+    }
+    // Kinds that were written by hand are used too.
+    for env in loaded.estate.file.environments.keys() {
+        for entry in loaded.environment(env)?.components.values() {
+            if !lock.catalog.contains_key(&entry.kind)
+                && loaded.catalog.origin(&entry.kind) == Some(Origin::BuiltIn)
+            {
+                kinds.push(entry.kind.clone());
+                pin(&loaded.catalog, &mut lock, &mut change, &entry.kind);
+            }
         }
     }
     lock.compiler = COMPILER;

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::{Arg, ArgMatches, Command};
+use eos_model::date;
 use eos_model::{Diagnostic, Diagnostics, codes};
 use eos_pillar::history::Recorded;
 use serde_json::{Value as Json, json};
@@ -11,7 +12,6 @@ use serde_json::{Value as Json, json};
 use super::Call;
 use crate::loaded::Loaded;
 use crate::outcome::Outcome;
-use crate::views::date;
 use crate::views::style::Style;
 
 pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {

@@ -1,6 +1,5 @@
 //! How things look: tables, diagnostics, dates.
 
-pub mod date;
 pub mod diagnostics;
 pub mod diff;
 pub mod graph;

@@ -1,6 +1,6 @@
 //! Asking a person. Without a terminal a secret comes from stdin, and a question is refused, never left hanging.
 
-use std::io::{BufRead as _, Write as _};
+use std::io::{BufRead as _, Read as _, Write as _};
 
 use eos_model::{Diagnostic, codes};
 use eos_secrets::Secret;
@@ -8,8 +8,9 @@ use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
 
 use crate::context::Context;
 
-/// A secret: typed without echo, or the first line of stdin. `command` is what it may be piped into.
-pub fn secret(context: &Context, what: &str, command: &str) -> Result<Secret, Diagnostic> {
+/// A secret: typed without echo, or taken from stdin, whole when it is the only one asked for and else a line each.
+/// `command` is what it may be piped into.
+pub fn secret(context: &Context, what: &str, command: &str, only: bool) -> Result<Secret, Diagnostic> {
     let stdin = std::io::stdin();
     let mut line = String::new();
     if context.interactive {
@@ -27,9 +28,13 @@ pub fn secret(context: &Context, what: &str, command: &str) -> Result<Secret, Di
         let _ = writeln!(std::io::stderr());
         read.map_err(|error| empty(what, command, &error.to_string()))?;
     } else {
-        stdin.lock().read_line(&mut line).map_err(|error| empty(what, command, &error.to_string()))?;
+        let mut stdin = stdin.lock();
+        let read = if only { stdin.read_to_string(&mut line) } else { stdin.read_line(&mut line) };
+        read.map_err(|error| empty(what, command, &error.to_string()))?;
     }
-    let value = line.trim_end_matches(['\n', '\r']);
+    // One line break ends what was typed or echoed; the others belong to a key or a certificate.
+    let value = line.strip_suffix('\n').unwrap_or(&line);
+    let value = value.strip_suffix('\r').unwrap_or(value);
     if value.is_empty() {
         return Err(empty(what, command, "nothing came"));
     }

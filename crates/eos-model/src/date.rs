@@ -7,6 +7,13 @@ pub fn minute(seconds: i64) -> String {
     format!("{year:04}-{month:02}-{day:02} {:02}:{:02}", rest / 3600, rest % 3600 / 60)
 }
 
+/// `2026-11-16T04:30:00Z` of seconds since 1970.
+pub fn rfc3339(seconds: i64) -> String {
+    let (days, rest) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
+    let (year, month, day) = civil(days);
+    format!("{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}Z", rest / 3600, rest % 3600 / 60, rest % 60)
+}
+
 /// The calendar date of a number of days since 1970, for the proleptic Gregorian calendar.
 fn civil(days: i64) -> (i64, i64, i64) {
     // Years are counted from March, so that the leap day is the last of its year; 146,097 days are 400 years.
@@ -22,7 +29,7 @@ fn civil(days: i64) -> (i64, i64, i64) {
 
 #[cfg(test)]
 mod tests {
-    use super::minute;
+    use super::{minute, rfc3339};
 
     #[test]
     fn dates_around_the_odd_corners() {
@@ -30,5 +37,6 @@ mod tests {
         assert_eq!(minute(951_782_400), "2000-02-29 00:00");
         assert_eq!(minute(1_794_803_400), "2026-11-16 04:30");
         assert_eq!(minute(-60), "1969-12-31 23:59");
+        assert_eq!(rfc3339(1_794_803_401), "2026-11-16T04:30:01Z");
     }
 }
