@@ -118,9 +118,7 @@ impl<'w, 'a> Scope<'w, 'a> {
 
     /// The origin of a key of this unit's entry, when the pillar has it.
     fn pillar_origin(&self, node: &eos_yaml::Node, key: &str) -> Vec<Origin> {
-        let sources = &self.work.input.environment.sources;
-        let file = sources.file(node.file).map(|file| file.to_string()).unwrap_or_default();
-        vec![Origin::Pillar { file, line: node.mark.line, key: key.to_owned() }]
+        vec![self.work.written(node, key.to_owned())]
     }
 
     fn host(&self, what: &str) -> Result<Rendered, ()> {

@@ -114,6 +114,19 @@ impl<'a> Work<'a> {
         })
     }
 
+    /// Where a value of the pillar was written.
+    pub fn written(&self, node: &Node, key: String) -> Origin {
+        let file = self.input.environment.sources.file(node.file).map(|file| file.to_string());
+        Origin::Pillar { file: file.unwrap_or_default(), line: node.mark.line, key }
+    }
+
+    /// Where a choice of a unit's entry was written: `host`, `version`, `settings:port`; nothing when it was not.
+    pub fn chosen(&self, unit: &Unit<'_>, path: &str) -> Vec<Origin> {
+        let node = path.split(':').try_fold(&unit.entry.node, |node, step| node.get(step));
+        let key = Origin::component_key(&unit.id.name, path);
+        node.map(|node| self.written(node, key)).into_iter().collect()
+    }
+
     pub fn place(&self, node: &Node) -> Option<eos_model::Place> {
         self.input.environment.place(node)
     }

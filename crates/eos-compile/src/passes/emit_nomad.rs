@@ -72,7 +72,7 @@ fn service_job(work: &Work<'_>, unit: &Unit<'_>) -> Result<Traced, String> {
     };
     Ok(Traced::map().with(
         "Job",
-        job(unit, unit, &unit.job(), "service", &secrets)?
+        job(work, unit, unit, &unit.job(), "service", &secrets)?
             .with("Update", update)
             .with("TaskGroups", Traced::list(groups)),
     ))
@@ -80,6 +80,7 @@ fn service_job(work: &Work<'_>, unit: &Unit<'_>) -> Result<Traced, String> {
 
 /// What every job has: its name, where it may run, whose it is and which secrets it reads.
 fn job(
+    work: &Work<'_>,
     unit: &Unit<'_>,
     runs_on: &Unit<'_>,
     id: &str,
@@ -88,12 +89,28 @@ fn job(
 ) -> Result<Traced, String> {
     let mut job =
         Traced::map().with("ID", id).with("Name", id).with("Type", kind).with("Datacenters", json!(["*"]));
-    let replicated = unit.entry.replicas.is_some_and(|replicas| replicas > 1);
-    if let Some(host) = runs_on.host.filter(|_| !replicated) {
-        job.set(
-            "Constraints",
-            json!([{"LTarget": "${node.unique.name}", "RTarget": host.nomad_node, "Operand": "="}]),
-        );
+    if let Some(host) = runs_on.host {
+        let replicated = unit.entry.replicas.is_some_and(|replicas| replicas > 1);
+        let mut origins = work.chosen(runs_on, "host");
+        let (nodes, operand) = if replicated {
+            // Anywhere in the environment, and nowhere else: other nodes were not declared for it.
+            let own = work
+                .input
+                .environment
+                .hosts
+                .values()
+                .filter(|other| other.environment == unit.id.env.as_str());
+            (own.map(|other| other.nomad_node.as_str()).collect::<Vec<_>>().join(","), "set_contains_any")
+        } else {
+            let node = host.node.get("nomad_node").unwrap_or(&host.node);
+            origins.push(work.written(node, format!("eos:hosts:{}:nomad_node", host.name)));
+            (host.nomad_node.clone(), "=")
+        };
+        let constraint = Traced::map()
+            .with("LTarget", "${node.unique.name}")
+            .with("RTarget", Traced::scalar(nodes, origins))
+            .with("Operand", operand);
+        job.set("Constraints", Traced::list(vec![constraint]));
     }
     let mut meta = Traced::map().with("eos.unit", unit.id.to_string());
     let mut sorted: Vec<_> = secrets.iter().collect();
@@ -101,7 +118,13 @@ fn job(
     sorted.dedup();
     for reference in sorted {
         // A reference with its version, never the value; a new version changes the job and so restarts it.
-        meta.set(format!("eos.secret.{}", crate::sink::variable_key(reference)), reference.to_string());
+        let owner = work.units.get(&reference.name);
+        let origins = owner.map(|owner| {
+            let paths = [format!("settings:{}", reference.key), format!("secrets:{}", reference.key)];
+            paths.iter().flat_map(|path| work.chosen(owner, path)).collect()
+        });
+        let value = Traced::scalar(reference.to_string(), origins.unwrap_or_default());
+        meta.set(format!("eos.secret.{}", crate::sink::variable_key(reference)), value);
     }
     job.set("Meta", meta);
     Ok(job)
@@ -113,7 +136,9 @@ fn service_group(
 ) -> Result<Traced, String> {
     let unit = context.unit;
     let count = unit.entry.replicas.unwrap_or(1);
-    let mut group = Traced::map().with("Name", context.name).with("Count", count);
+    let mut group = Traced::map()
+        .with("Name", context.name)
+        .with("Count", Traced::scalar(count, context.work.chosen(unit, "replicas")));
     if let Some(network) = nomad_task::network(context, count > 1)? {
         group.set("Networks", Traced::list(vec![network]));
     }
@@ -177,6 +202,8 @@ fn provision_job<'w, 'a>(
             json!({"Attempts": 5, "Interval": 10 * MINUTE, "Delay": 10 * SECOND, "Mode": "fail"}),
         )
         .with("Tasks", Traced::list(vec![task]));
-    Ok(Traced::map()
-        .with("Job", job(unit, owner, &id, "batch", &secrets)?.with("TaskGroups", Traced::list(vec![group]))))
+    Ok(Traced::map().with(
+        "Job",
+        job(work, unit, owner, &id, "batch", &secrets)?.with("TaskGroups", Traced::list(vec![group])),
+    ))
 }

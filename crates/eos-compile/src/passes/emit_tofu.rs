@@ -167,7 +167,7 @@ fn own_resources(work: &Work<'_>, unit: &Unit<'_>) -> Result<Traced, String> {
     if unit.documents.contains_key(VOLUMES)
         && let Some(host) = unit.host
     {
-        let mut resource = state_resource(unit, "volumes", host.name.as_str(), &host.connection, VOLUMES);
+        let mut resource = state_resource(work, unit, "volumes", host.name.as_str(), VOLUMES);
         let classes = data_classes(unit);
         if let Some(class) = classes.first() {
             resource.set("data_class", class_name(*class));
@@ -181,14 +181,7 @@ fn own_resources(work: &Work<'_>, unit: &Unit<'_>) -> Result<Traced, String> {
         let mut previous: Option<String> = before.last().cloned();
         for host in &hosts {
             let key = if hosts.len() == 1 { "host".to_owned() } else { format!("host_{}", identifier(host)) };
-            let connection = work
-                .input
-                .environment
-                .hosts
-                .get(host.as_str())
-                .map(|entry| entry.connection.as_str())
-                .unwrap_or("minion");
-            let mut resource = state_resource(unit, &key, host, connection, HOST);
+            let mut resource = state_resource(work, unit, &key, host, HOST);
             if unit.documents.contains_key(UNDO) {
                 resource.set("on_destroy", file(UNDO));
             }
@@ -244,11 +237,17 @@ fn own_resources(work: &Work<'_>, unit: &Unit<'_>) -> Result<Traced, String> {
     Ok(all)
 }
 
-pub fn state_resource(unit: &Unit<'_>, key: &str, host: &str, connection: &str, path: &str) -> Traced {
+fn state_resource(work: &Work<'_>, unit: &Unit<'_>, key: &str, host: &str, path: &str) -> Traced {
+    let entry = work.input.environment.hosts.get(host);
+    let via = entry.map_or("minion", |entry| entry.connection.as_str());
+    let declared = entry.and_then(|entry| {
+        Some(work.written(entry.node.get("connection")?, format!("eos:hosts:{host}:connection")))
+    });
+    let placed = if unit.entry.host.as_deref() == Some(host) { "host" } else { "settings:nodes" };
     Traced::map()
         .with("name", format!("{}/{key}", unit.id))
-        .with("target", host)
-        .with("via", connection)
+        .with("target", Traced::scalar(host, work.chosen(unit, placed)))
+        .with("via", Traced::scalar(via, declared.into_iter().collect()))
         .with("sls", file(path))
 }
 

@@ -239,7 +239,8 @@ fn container_config(context: &TaskContext<'_, '_>) -> Result<Traced, String> {
         Some(digest) => format!("{image}:{version}@{digest}"),
         None => format!("{image}:{version}"),
     };
-    let mut config = Traced::map().with("image", full);
+    let mut config =
+        Traced::map().with("image", Traced::scalar(full, context.work.chosen(context.owner, "version")));
     if let Some(command) = &context.task.command {
         config.set("entrypoint", json!([command]));
     }
@@ -278,5 +279,11 @@ fn resources(context: &TaskContext<'_, '_>) -> Traced {
     let own = std::ptr::eq(context.unit, context.owner);
     let cpu = entry.cpu.filter(|_| own).unwrap_or_else(|| size.cpu.into());
     let memory = entry.memory.filter(|_| own).unwrap_or_else(|| size.memory.into());
-    Traced::map().with("CPU", cpu).with("MemoryMB", memory)
+    let origins = |field: &str| {
+        let said = if own { context.work.chosen(context.unit, field) } else { Vec::new() };
+        if said.is_empty() { context.work.chosen(context.unit, "tier") } else { said }
+    };
+    Traced::map()
+        .with("CPU", Traced::scalar(cpu, origins("cpu")))
+        .with("MemoryMB", Traced::scalar(memory, origins("memory")))
 }

@@ -88,6 +88,11 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         }
         documents.push(json!({"line": number, "text": line, "sources": sources}));
     }
+    if let Some(line) = only.filter(|line| *line == 0 || *line > text.lines().count() as u64) {
+        return Err(Diagnostic::error(codes::BAD_VALUE, format!("{path} has no line {line}"))
+            .fix(format!("it has {} lines", text.lines().count()))
+            .into());
+    }
     if out.is_empty() {
         out = format!(
             "Every line of {path} comes from the compiler or the catalogue's {kind}; no setting changes it.\n"
