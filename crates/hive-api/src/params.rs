@@ -47,6 +47,11 @@ impl Params {
         self.take(name)?.value
     }
 
+    /// Puts a whole top-level parameter in.
+    pub fn put(&mut self, name: &str, node: Params) {
+        self.children.insert(name.to_owned(), node);
+    }
+
     /// Puts a subtree back under another name: two spellings of one parameter become one.
     pub fn rename(&mut self, from: &str, to: &str) {
         if let Some(node) = self.take(from) {

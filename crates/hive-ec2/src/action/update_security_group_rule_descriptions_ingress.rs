@@ -1,0 +1,17 @@
+//! Sets descriptions of rules.
+
+use super::prelude::*;
+use crate::rules::permissions::{self, PermissionsRequest};
+
+pub struct UpdateSecurityGroupRuleDescriptionsIngress;
+
+impl Action for UpdateSecurityGroupRuleDescriptionsIngress {
+    const NAME: &'static str = "UpdateSecurityGroupRuleDescriptionsIngress";
+    type Request = PermissionsRequest;
+    type Response = Done;
+
+    fn run(request: PermissionsRequest, call: &mut Call<'_>) -> ApiResult<Done> {
+        permissions::describe_rules(call, &request, false)?;
+        Done::ok()
+    }
+}
