@@ -42,7 +42,7 @@ impl Action for DescribeNetworkInterfaceAttribute {
                 .attachment
                 .as_ref()
                 .filter(|_| is(Attribute::Attachment))
-                .map(|attachment| network_interface::attachment(attachment, call.account)),
+                .map(|attachment| network_interface::attachment(attachment, "attached", call.account)),
         })
     }
 }

@@ -16,7 +16,7 @@ pub struct Response {
 }
 
 static FILTERS: &[FilterRow<TagItem>] = &[
-    ("key", |tag, _| one(&tag.key)),
+    ("key", |tag, _| one(&tag.name)),
     ("resource-id", |tag, _| one(&tag.resource_id)),
     ("resource-type", |tag, _| one(tag.resource_type)),
     ("value", |tag, _| one(&tag.value)),
@@ -39,7 +39,7 @@ impl Action for DescribeTags {
                 sort: format!("{id}\n{key}"),
                 resource_type: kind,
                 resource_id: id.to_owned(),
-                key: key.to_owned(),
+                name: key.to_owned(),
                 value: value.to_owned(),
             }));
         });
@@ -48,7 +48,7 @@ impl Action for DescribeTags {
         let view = |item: &TagItem| TagItemView {
             resource_id: item.resource_id.clone(),
             resource_type: item.resource_type,
-            key: item.key.clone(),
+            key: item.name.clone(),
             value: item.value.clone(),
         };
         Ok(Response {
@@ -62,7 +62,7 @@ struct TagItem {
     sort: String,
     resource_type: &'static str,
     resource_id: String,
-    key: String,
+    name: String,
     value: String,
 }
 

@@ -31,10 +31,10 @@ impl Action for DescribeVpcAttribute {
         let only = |attribute, value| (request.attribute == attribute).then_some(AttributeValue { value });
         Ok(Response {
             vpc_id: vpc.id.to_string(),
-            enable_dns_support: only(Attribute::EnableDnsSupport, vpc.enable_dns_support),
-            enable_dns_hostnames: only(Attribute::EnableDnsHostnames, vpc.enable_dns_hostnames),
+            enable_dns_support: only(Attribute::DnsSupport, vpc.enable_dns_support),
+            enable_dns_hostnames: only(Attribute::DnsHostnames, vpc.enable_dns_hostnames),
             enable_network_address_usage_metrics: only(
-                Attribute::EnableNetworkAddressUsageMetrics,
+                Attribute::NetworkAddressUsageMetrics,
                 vpc.enable_network_address_usage_metrics,
             ),
         })
@@ -42,9 +42,11 @@ impl Action for DescribeVpcAttribute {
 }
 
 #[derive(Deserialize, PartialEq)]
-#[serde(rename_all = "camelCase")]
 enum Attribute {
-    EnableDnsSupport,
-    EnableDnsHostnames,
-    EnableNetworkAddressUsageMetrics,
+    #[serde(rename = "enableDnsSupport")]
+    DnsSupport,
+    #[serde(rename = "enableDnsHostnames")]
+    DnsHostnames,
+    #[serde(rename = "enableNetworkAddressUsageMetrics")]
+    NetworkAddressUsageMetrics,
 }

@@ -29,7 +29,7 @@ impl Action for DetachNetworkInterface {
             ));
         }
         let id = interface.id.clone();
-        interfaces::detach(call.account, &id)?;
+        interfaces::detach(call.account, &id, call.now)?;
         Done::ok()
     }
 }

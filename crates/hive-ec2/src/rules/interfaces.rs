@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::net::Ipv4Addr;
 
 use hive_api::{ApiError, ApiResult};
+use jiff::Timestamp;
 
 use crate::core::call::Call;
 use crate::core::id::Id;
@@ -45,6 +46,7 @@ pub fn create(call: &mut Call<'_>, subnet: &str, new: NewInterface) -> ApiResult
         source_dest_check: true,
         public_ip: None,
         attachment: None,
+        detached: None,
         tags: new.tags,
     };
     let id = interface.id.clone();
@@ -157,7 +159,9 @@ pub fn attach(
     }
     let instance = target.id.clone();
     let id = call.random_id("eni-attach");
-    call.account.network_interfaces.edit(&interface)?.attachment = Some(InterfaceAttachment {
+    let edited = call.account.network_interfaces.edit(&interface)?;
+    edited.detached = None;
+    edited.attachment = Some(InterfaceAttachment {
         id: id.clone(),
         instance_id: instance.clone(),
         device_index,
@@ -190,11 +194,13 @@ pub fn find_attachment<'a>(account: &'a Account, id: &str) -> ApiResult<&'a Netw
 }
 
 /// Unplugs an interface; its primary one an instance keeps as long as it lives.
-pub fn detach(account: &mut Account, interface: &str) -> ApiResult<()> {
+pub fn detach(account: &mut Account, interface: &str, now: Timestamp) -> ApiResult<()> {
     let Some(attachment) = account.network_interfaces.find(interface)?.attachment.clone() else {
         return Ok(());
     };
-    account.network_interfaces.edit(interface)?.attachment = None;
+    let edited = account.network_interfaces.edit(interface)?;
+    edited.attachment = None;
+    edited.detached = Some((attachment.clone(), now));
     if account.instances.get(&attachment.instance_id).is_some() {
         account.instances.edit(&attachment.instance_id)?.network_interfaces.retain(|id| **id != *interface);
     }

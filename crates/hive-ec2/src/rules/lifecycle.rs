@@ -13,6 +13,8 @@ use crate::rules::{devices, interfaces};
 
 /// How long a terminated instance is still described.
 const TERMINATED_SECONDS: i64 = 3600;
+/// How long an attachment that ended is still described.
+const DETACHED_SECONDS: i64 = 60;
 
 pub fn apply(call: &mut Call<'_>, report: &Report) -> ApiResult<()> {
     let failed = report.result.as_ref().err();
@@ -108,7 +110,7 @@ fn terminated(call: &mut Call<'_>, id: &str) -> ApiResult<()> {
     }
     for interface in &instance.network_interfaces {
         let attachment = call.account.network_interfaces.get(interface).and_then(|i| i.attachment.clone());
-        interfaces::detach(call.account, interface)?;
+        interfaces::detach(call.account, interface, call.now)?;
         call.account.network_interfaces.edit(interface)?.public_ip = None;
         if attachment.is_some_and(|attachment| attachment.delete_on_termination) {
             interfaces::delete(call.account, interface)?;
@@ -173,6 +175,14 @@ pub fn is_forgotten(call_now: jiff::Timestamp, terminated: Option<jiff::Timestam
 pub fn sweep(call: &mut Call<'_>) {
     let now = call.now;
     let account = &mut *call.account;
+    let long_ago = |at: jiff::Timestamp| now.as_second() - at.as_second() > DETACHED_SECONDS;
+    let detached =
+        account.network_interfaces.iter().filter(|i| i.detached.as_ref().is_some_and(|d| long_ago(d.1)));
+    for id in detached.map(|i| i.id.clone()).collect::<Vec<_>>() {
+        if let Ok(interface) = account.network_interfaces.edit(&id) {
+            interface.detached = None;
+        }
+    }
     let gone: Vec<_> =
         account.instances.iter().filter(|i| is_forgotten(now, i.terminated)).map(|i| i.id.clone()).collect();
     gone.iter().for_each(|id| drop(account.instances.remove(id)));

@@ -126,17 +126,27 @@ pub fn association(
     })
 }
 
-pub fn attachment(attachment: &InterfaceAttachment, account: &Account) -> AttachmentView {
+pub fn attachment(
+    attachment: &InterfaceAttachment,
+    status: &'static str,
+    account: &Account,
+) -> AttachmentView {
     AttachmentView {
         attachment_id: attachment.id.clone(),
         instance_id: attachment.instance_id.to_string(),
         instance_owner_id: account.id.to_string(),
         device_index: attachment.device_index,
         network_card_index: 0,
-        status: "attached",
+        status,
         attach_time: moment(attachment.attached),
         delete_on_termination: attachment.delete_on_termination,
     }
+}
+
+/// The attachment there is, or the one that ended a moment ago.
+pub fn last_attachment(interface: &NetworkInterface) -> Option<(&InterfaceAttachment, &'static str)> {
+    let now = interface.attachment.as_ref().map(|attachment| (attachment, "attached"));
+    now.or_else(|| interface.detached.as_ref().map(|(attachment, _)| (attachment, "detached")))
 }
 
 pub fn network_interface(interface: &NetworkInterface, call: &Call<'_>) -> NetworkInterfaceView {
@@ -164,7 +174,7 @@ pub fn network_interface(interface: &NetworkInterface, call: &Call<'_>) -> Netwo
         source_dest_check: interface.source_dest_check,
         interface_type: "interface",
         group_set: groups(interface, account),
-        attachment: interface.attachment.as_ref().map(|a| attachment(a, account)),
+        attachment: last_attachment(interface).map(|(a, status)| attachment(a, status, account)),
         association: primary.and_then(|address| association(interface, address, call)),
         private_ip_addresses_set: addresses.collect(),
         ipv6_addresses_set: Vec::new(),
