@@ -272,6 +272,11 @@ impl Engine {
         self.durable.load().accounts.values().flat_map(leftovers).collect()
     }
 
+    /// References that lead nowhere, over all accounts: always empty, or there is a bug.
+    pub fn dangling(&self) -> Vec<String> {
+        self.durable.load().accounts.values().flat_map(super::integrity::dangling).collect()
+    }
+
     /// How often each parameter came that its action does not know.
     pub fn unknown_parameters(&self) -> Vec<(&'static str, String, u64)> {
         let unknown = self.unknown.lock().unwrap_or_else(PoisonError::into_inner);

@@ -100,7 +100,10 @@ pub fn succeed(command: &mut Command) -> String {
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(
         output.status.success(),
-        "{command:?} ended with {}\n{text}\n{}",
+        "{} {:?} ended with {}\n{text}\n{}",
+        // Not the command itself: its environment holds keys.
+        command.get_program().display(),
+        command.get_args().collect::<Vec<_>>(),
         output.status,
         String::from_utf8_lossy(&output.stderr)
     );

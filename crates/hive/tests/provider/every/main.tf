@@ -310,7 +310,6 @@ output "imports" {
     "aws_security_group.s"                           = aws_security_group.s.id
     "aws_vpc_security_group_ingress_rule.web"        = aws_vpc_security_group_ingress_rule.web.id
     "aws_vpc_security_group_egress_rule.all6"        = aws_vpc_security_group_egress_rule.all6.id
-    "aws_key_pair.k"                                 = aws_key_pair.k.id
     "aws_placement_group.p"                          = aws_placement_group.p.id
     "aws_network_interface.n"                        = aws_network_interface.n.id
     "aws_eip.e"                                      = aws_eip.e.id

@@ -1,0 +1,16 @@
+//! The contract with real clients: boto3 over TLS, every action, every answer held against botocore's model.
+
+mod support;
+
+use support::{Gateway, python, script, succeed};
+
+#[test]
+fn boto3_finds_the_contract_kept() {
+    let Some(python) = python("contract::boto3") else { return };
+    let dir = tempfile::tempdir().unwrap();
+    let gateway = Gateway::start(&dir.path().join("data"), &["--strict"]);
+    let actions: Vec<&str> = hive::coverage::rows().iter().map(|row| row.action).collect();
+    let mut command = gateway.command(&python);
+    succeed(command.arg(script("contract.py")).env("HIVE_ACTIONS", actions.join(" ")));
+    assert_eq!(gateway.leftovers(), []);
+}
