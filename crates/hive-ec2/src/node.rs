@@ -11,6 +11,7 @@ use tokio::sync::mpsc::UnboundedSender;
 use crate::core::id::Id;
 use crate::model::account::AccountId;
 use crate::model::instance::Instance;
+use crate::model::nat_gateway::NatGateway;
 use crate::model::snapshot::Snapshot;
 use crate::model::volume::Volume;
 
@@ -39,6 +40,8 @@ pub enum Order {
     AttachVolume(Id<Volume>, Id<Instance>),
     DetachVolume(Id<Volume>, Id<Instance>),
     CreateSnapshot(Id<Snapshot>),
+    CreateNatGateway(Id<NatGateway>),
+    DeleteNatGateway(Id<NatGateway>),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

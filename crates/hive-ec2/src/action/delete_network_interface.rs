@@ -16,6 +16,13 @@ impl Action for DeleteNetworkInterface {
     type Response = Done;
 
     fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Done> {
+        if let Some(owner) = &call.account.network_interfaces.find(&request.network_interface_id)?.managed_by
+        {
+            return Err(ApiError::client(
+                "OperationNotPermitted",
+                format!("The network interface '{}' belongs to {owner}", request.network_interface_id),
+            ));
+        }
         crate::rules::interfaces::delete(call.account, &request.network_interface_id)?;
         Done::ok()
     }

@@ -48,7 +48,7 @@ impl Action for DescribeDhcpOptions {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct DhcpOptionsView {
+pub struct DhcpOptionsView {
     dhcp_options_id: String,
     owner_id: String,
     dhcp_configuration_set: Vec<ConfigurationView>,
@@ -62,7 +62,7 @@ struct ConfigurationView {
     value_set: Vec<AttributeValue<String>>,
 }
 
-fn view(options: &DhcpOptions, account: &Account) -> DhcpOptionsView {
+pub fn view(options: &DhcpOptions, account: &Account) -> DhcpOptionsView {
     let configurations = options.configurations.iter().map(|(key, values)| ConfigurationView {
         key: key.clone(),
         value_set: values.iter().map(|value| AttributeValue { value: value.clone() }).collect(),

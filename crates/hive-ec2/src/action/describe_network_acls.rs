@@ -54,7 +54,7 @@ impl Action for DescribeNetworkAcls {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct NetworkAclView {
+pub struct NetworkAclView {
     network_acl_id: String,
     vpc_id: String,
     owner_id: String,
@@ -73,6 +73,21 @@ struct EntryView {
     egress: bool,
     cidr_block: Option<String>,
     ipv6_cidr_block: Option<String>,
+    port_range: Option<PortRange>,
+    icmp_type_code: Option<IcmpTypeCode>,
+}
+
+#[derive(Serialize)]
+struct PortRange {
+    from: i32,
+    to: i32,
+}
+
+#[derive(Serialize)]
+struct IcmpTypeCode {
+    #[serde(rename = "type")]
+    kind: i32,
+    code: i32,
 }
 
 #[derive(Serialize)]
@@ -83,7 +98,7 @@ struct AssociationView {
     subnet_id: String,
 }
 
-fn view(acl: &NetworkAcl, account: &Account) -> NetworkAclView {
+pub fn view(acl: &NetworkAcl, account: &Account) -> NetworkAclView {
     let entries = acl.entries.iter().map(|entry| EntryView {
         rule_number: entry.rule_number,
         protocol: entry.protocol.clone(),
@@ -91,6 +106,8 @@ fn view(acl: &NetworkAcl, account: &Account) -> NetworkAclView {
         egress: entry.egress,
         cidr_block: entry.cidr_block.map(|cidr| cidr.to_string()),
         ipv6_cidr_block: entry.ipv6_cidr_block.map(|cidr| cidr.to_string()),
+        port_range: entry.ports.map(|(from, to)| PortRange { from, to }),
+        icmp_type_code: entry.icmp.map(|(kind, code)| IcmpTypeCode { kind, code }),
     });
     let associations = acl.associations.iter().map(|association| AssociationView {
         network_acl_association_id: association.id.clone(),

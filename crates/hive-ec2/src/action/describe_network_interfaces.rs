@@ -49,14 +49,16 @@ static FILTERS: &[FilterRow<NetworkInterface>] = &[
     ("group-name", |i, account| {
         i.groups.iter().filter_map(|id| account.security_groups.get(id)).map(|g| g.name.clone()).collect()
     }),
-    ("interface-type", |_, _| one("interface")),
+    ("interface-type", |i, _| one(if i.managed_by.is_some() { "nat_gateway" } else { "interface" })),
     ("mac-address", |i, _| one(&i.mac_address)),
     ("network-interface-id", |i, _| one(&i.id)),
     ("owner-id", |_, account| one(&account.id)),
     ("private-ip-address", |i, _| maybe(i.primary_ip())),
-    ("requester-managed", |_, _| one(false)),
+    ("requester-managed", |i, _| one(i.managed_by.is_some())),
     ("source-dest-check", |i, _| one(i.source_dest_check)),
-    ("status", |i, _| one(if i.attachment.is_some() { "in-use" } else { "available" })),
+    ("status", |i, _| {
+        one(if i.attachment.is_some() || i.managed_by.is_some() { "in-use" } else { "available" })
+    }),
     ("subnet-id", |i, _| one(&i.subnet_id)),
     ("vpc-id", |i, _| one(&i.vpc_id)),
 ];

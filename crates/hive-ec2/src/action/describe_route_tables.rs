@@ -41,6 +41,14 @@ static FILTERS: &[FilterRow<RouteTable>] = &[
     ("route.destination-cidr-block", |table, _| destinations(table)),
     ("route.destination-ipv6-cidr-block", |table, _| destinations(table)),
     ("route.gateway-id", |table, _| targets(table)),
+    ("route.nat-gateway-id", |table, _| {
+        let routes = table.routes.iter();
+        routes
+            .filter_map(
+                |route| if let Target::NatGateway(id) = &route.target { Some(id.to_string()) } else { None },
+            )
+            .collect()
+    }),
     ("route.origin", |table, _| table.routes.iter().map(|route| format!("{:?}", route.origin)).collect()),
     ("route.state", |table, account| {
         table
@@ -107,7 +115,7 @@ fn targets(table: &RouteTable) -> Vec<String> {
         .filter_map(|route| match &route.target {
             Target::Local => Some("local".to_owned()),
             Target::InternetGateway(id) => Some(id.to_string()),
-            Target::NetworkInterface(_) => None,
+            _ => None,
         })
         .collect()
 }

@@ -5,6 +5,7 @@ pub mod prelude;
 pub mod allocate_address;
 pub mod assign_private_ip_addresses;
 pub mod associate_address;
+pub mod associate_dhcp_options;
 pub mod associate_route_table;
 pub mod associate_vpc_cidr_block;
 pub mod attach_internet_gateway;
@@ -12,7 +13,12 @@ pub mod attach_network_interface;
 pub mod attach_volume;
 pub mod authorize_security_group_egress;
 pub mod authorize_security_group_ingress;
+pub mod create_dhcp_options;
+pub mod create_egress_only_internet_gateway;
 pub mod create_internet_gateway;
+pub mod create_nat_gateway;
+pub mod create_network_acl;
+pub mod create_network_acl_entry;
 pub mod create_network_interface;
 pub mod create_placement_group;
 pub mod create_route;
@@ -23,8 +29,13 @@ pub mod create_subnet;
 pub mod create_tags;
 pub mod create_volume;
 pub mod create_vpc;
+pub mod delete_dhcp_options;
+pub mod delete_egress_only_internet_gateway;
 pub mod delete_internet_gateway;
 pub mod delete_key_pair;
+pub mod delete_nat_gateway;
+pub mod delete_network_acl;
+pub mod delete_network_acl_entry;
 pub mod delete_network_interface;
 pub mod delete_placement_group;
 pub mod delete_route;
@@ -40,6 +51,7 @@ pub mod describe_addresses;
 pub mod describe_addresses_attribute;
 pub mod describe_availability_zones;
 pub mod describe_dhcp_options;
+pub mod describe_egress_only_internet_gateways;
 pub mod describe_images;
 pub mod describe_instance_attribute;
 pub mod describe_instance_credit_specifications;
@@ -49,6 +61,7 @@ pub mod describe_instance_types;
 pub mod describe_instances;
 pub mod describe_internet_gateways;
 pub mod describe_key_pairs;
+pub mod describe_nat_gateways;
 pub mod describe_network_acls;
 pub mod describe_network_interface_attribute;
 pub mod describe_network_interfaces;
@@ -87,6 +100,8 @@ pub mod modify_vpc_tenancy;
 pub mod monitor_instances;
 pub mod reboot_instances;
 pub mod release_address;
+pub mod replace_network_acl_association;
+pub mod replace_network_acl_entry;
 pub mod replace_route;
 pub mod replace_route_table_association;
 pub mod revoke_security_group_egress;
@@ -107,6 +122,7 @@ pub static ACTIONS: &[Entry] = &[
     Entry::of::<allocate_address::AllocateAddress>(),
     Entry::of::<assign_private_ip_addresses::AssignPrivateIpAddresses>(),
     Entry::of::<associate_address::AssociateAddress>(),
+    Entry::of::<associate_dhcp_options::AssociateDhcpOptions>(),
     Entry::of::<associate_route_table::AssociateRouteTable>(),
     Entry::of::<associate_vpc_cidr_block::AssociateVpcCidrBlock>(),
     Entry::of::<attach_internet_gateway::AttachInternetGateway>(),
@@ -114,7 +130,12 @@ pub static ACTIONS: &[Entry] = &[
     Entry::of::<attach_volume::AttachVolume>(),
     Entry::of::<authorize_security_group_egress::AuthorizeSecurityGroupEgress>(),
     Entry::of::<authorize_security_group_ingress::AuthorizeSecurityGroupIngress>(),
+    Entry::of::<create_dhcp_options::CreateDhcpOptions>(),
+    Entry::of::<create_egress_only_internet_gateway::CreateEgressOnlyInternetGateway>(),
     Entry::of::<create_internet_gateway::CreateInternetGateway>(),
+    Entry::of::<create_nat_gateway::CreateNatGateway>(),
+    Entry::of::<create_network_acl::CreateNetworkAcl>(),
+    Entry::of::<create_network_acl_entry::CreateNetworkAclEntry>(),
     Entry::of::<create_network_interface::CreateNetworkInterface>(),
     Entry::of::<create_placement_group::CreatePlacementGroup>(),
     Entry::of::<create_route::CreateRoute>(),
@@ -125,8 +146,13 @@ pub static ACTIONS: &[Entry] = &[
     Entry::of::<create_tags::CreateTags>(),
     Entry::of::<create_volume::CreateVolume>(),
     Entry::of::<create_vpc::CreateVpc>(),
+    Entry::of::<delete_dhcp_options::DeleteDhcpOptions>(),
+    Entry::of::<delete_egress_only_internet_gateway::DeleteEgressOnlyInternetGateway>(),
     Entry::of::<delete_internet_gateway::DeleteInternetGateway>(),
     Entry::of::<delete_key_pair::DeleteKeyPair>(),
+    Entry::of::<delete_nat_gateway::DeleteNatGateway>(),
+    Entry::of::<delete_network_acl::DeleteNetworkAcl>(),
+    Entry::of::<delete_network_acl_entry::DeleteNetworkAclEntry>(),
     Entry::of::<delete_network_interface::DeleteNetworkInterface>(),
     Entry::of::<delete_placement_group::DeletePlacementGroup>(),
     Entry::of::<delete_route::DeleteRoute>(),
@@ -142,6 +168,7 @@ pub static ACTIONS: &[Entry] = &[
     Entry::of::<describe_addresses_attribute::DescribeAddressesAttribute>(),
     Entry::of::<describe_availability_zones::DescribeAvailabilityZones>(),
     Entry::of::<describe_dhcp_options::DescribeDhcpOptions>(),
+    Entry::of::<describe_egress_only_internet_gateways::DescribeEgressOnlyInternetGateways>(),
     Entry::of::<describe_images::DescribeImages>(),
     Entry::of::<describe_instance_attribute::DescribeInstanceAttribute>(),
     Entry::of::<describe_instance_credit_specifications::DescribeInstanceCreditSpecifications>(),
@@ -151,6 +178,7 @@ pub static ACTIONS: &[Entry] = &[
     Entry::of::<describe_instances::DescribeInstances>(),
     Entry::of::<describe_internet_gateways::DescribeInternetGateways>(),
     Entry::of::<describe_key_pairs::DescribeKeyPairs>(),
+    Entry::of::<describe_nat_gateways::DescribeNatGateways>(),
     Entry::of::<describe_network_acls::DescribeNetworkAcls>(),
     Entry::of::<describe_network_interface_attribute::DescribeNetworkInterfaceAttribute>(),
     Entry::of::<describe_network_interfaces::DescribeNetworkInterfaces>(),
@@ -189,6 +217,8 @@ pub static ACTIONS: &[Entry] = &[
     Entry::of::<monitor_instances::MonitorInstances>(),
     Entry::of::<reboot_instances::RebootInstances>(),
     Entry::of::<release_address::ReleaseAddress>(),
+    Entry::of::<replace_network_acl_association::ReplaceNetworkAclAssociation>(),
+    Entry::of::<replace_network_acl_entry::ReplaceNetworkAclEntry>(),
     Entry::of::<replace_route::ReplaceRoute>(),
     Entry::of::<replace_route_table_association::ReplaceRouteTableAssociation>(),
     Entry::of::<revoke_security_group_egress::RevokeSecurityGroupEgress>(),

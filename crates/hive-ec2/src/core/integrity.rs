@@ -69,6 +69,18 @@ pub fn dangling(account: &Account) -> Vec<String> {
             check(&address.id, &association.network_interface_id, there);
         }
     }
+    for gateway in account.egress_only_internet_gateways.iter() {
+        check(&gateway.id, &gateway.vpc_id, account.vpcs.get(&gateway.vpc_id).is_some());
+    }
+    for gateway in account.nat_gateways.iter().filter(|gateway| gateway.deleted.is_none()) {
+        let interface = &gateway.network_interface_id;
+        check(&gateway.id, interface, account.network_interfaces.get(interface).is_some());
+    }
+    for vpc in account.vpcs.iter() {
+        if let Some(options) = &vpc.dhcp_options_id {
+            check(&vpc.id, options, account.dhcp_options.get(options).is_some());
+        }
+    }
     for volume in account.volumes.iter() {
         for attachment in &volume.attachments {
             let instance = account.instances.get(&attachment.instance_id);

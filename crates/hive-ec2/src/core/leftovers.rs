@@ -2,6 +2,7 @@
 
 use crate::model::account::Account;
 use crate::model::instance::InstanceState;
+use crate::model::nat_gateway::NatGatewayState;
 
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Leftover {
@@ -17,6 +18,7 @@ pub fn leftovers(account: &Account) -> Vec<Leftover> {
     account.each_key(|kind, id| {
         let ignored = matches!(kind, "client-token" | "settings")
             || born_with.is_some_and(|ids| ids.contains(id))
+            || account.nat_gateways.get(id).is_some_and(|g| g.state == NatGatewayState::Deleted)
             || account.instances.get(id).is_some_and(|i| i.state == InstanceState::Terminated);
         if !ignored {
             found.push(Leftover { account: account.id.to_string(), kind, id: id.to_owned() });

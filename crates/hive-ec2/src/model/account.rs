@@ -8,9 +8,11 @@ use serde::{Deserialize, Serialize};
 
 use super::address::Address;
 use super::dhcp_options::DhcpOptions;
+use super::egress_only_internet_gateway::EgressOnlyInternetGateway;
 use super::instance::Instance;
 use super::internet_gateway::InternetGateway;
 use super::key_pair::KeyPair;
+use super::nat_gateway::NatGateway;
 use super::network_acl::NetworkAcl;
 use super::network_interface::NetworkInterface;
 use super::placement_group::PlacementGroup;
@@ -140,9 +142,11 @@ tables! {
     addresses: Address,
     client_tokens: ClientToken,
     dhcp_options: DhcpOptions,
+    egress_only_internet_gateways: EgressOnlyInternetGateway,
     instances: Instance,
     internet_gateways: InternetGateway,
     key_pairs: KeyPair,
+    nat_gateways: NatGateway,
     network_acls: NetworkAcl,
     network_interfaces: NetworkInterface,
     placement_groups: PlacementGroup,

@@ -51,6 +51,11 @@ pub struct AclEntry {
     pub allow: bool,
     pub cidr_block: Option<Ipv4Cidr>,
     pub ipv6_cidr_block: Option<Ipv6Cidr>,
+    #[serde(default)]
+    pub ports: Option<(i32, i32)>,
+    /// Type and code.
+    #[serde(default)]
+    pub icmp: Option<(i32, i32)>,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]

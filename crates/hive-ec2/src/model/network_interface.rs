@@ -29,6 +29,9 @@ pub struct NetworkInterface {
     /// A public address that comes and goes with the instance; elastic ones are in `Address`.
     pub public_ip: Option<Ipv4Addr>,
     pub attachment: Option<InterfaceAttachment>,
+    /// The gateway that made it and alone may take it away.
+    #[serde(default)]
+    pub managed_by: Option<String>,
     /// The attachment that ended last and when: shown as `detached` for a while, since clients wait to see it.
     #[serde(default)]
     pub detached: Option<(InterfaceAttachment, Timestamp)>,

@@ -3,7 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::cidr::{Ipv4Cidr, Ipv6Cidr};
+use super::egress_only_internet_gateway::EgressOnlyInternetGateway;
 use super::internet_gateway::InternetGateway;
+use super::nat_gateway::NatGateway;
 use super::network_interface::NetworkInterface;
 use super::subnet::Subnet;
 use super::vpc::Vpc;
@@ -63,6 +65,8 @@ pub enum Target {
     Local,
     InternetGateway(Id<InternetGateway>),
     NetworkInterface(Id<NetworkInterface>),
+    NatGateway(Id<NatGateway>),
+    EgressOnlyInternetGateway(Id<EgressOnlyInternetGateway>),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

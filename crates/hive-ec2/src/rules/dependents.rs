@@ -30,6 +30,8 @@ pub fn of_vpc(account: &Account, vpc: &Vpc) -> Vec<String> {
     ids.extend(groups.map(|g| g.id.to_string()));
     let tables = account.route_tables.iter().filter(|t| t.vpc_id == vpc.id && !t.is_main());
     ids.extend(tables.map(|t| t.id.to_string()));
+    let outward = account.egress_only_internet_gateways.iter().filter(|g| g.vpc_id == vpc.id);
+    ids.extend(outward.map(|g| g.id.to_string()));
     ids.extend(
         account.network_acls.iter().filter(|a| a.vpc_id == vpc.id && !a.is_default).map(|a| a.id.to_string()),
     );

@@ -46,6 +46,7 @@ pub fn create(call: &mut Call<'_>, subnet: &str, new: NewInterface) -> ApiResult
         source_dest_check: true,
         public_ip: None,
         attachment: None,
+        managed_by: None,
         detached: None,
         tags: new.tags,
     };
@@ -132,7 +133,7 @@ pub fn attach(
     delete_on_termination: bool,
 ) -> ApiResult<String> {
     let found = call.account.network_interfaces.find(interface)?;
-    if found.attachment.is_some() {
+    if found.attachment.is_some() || found.managed_by.is_some() {
         return Err(ApiError::client(
             "InvalidNetworkInterface.InUse",
             format!("Interface: [{interface}] in use."),

@@ -6,10 +6,11 @@ use hive_api::ApiResult;
 use crate::core::call::Call;
 use crate::model::account::Account;
 use crate::model::instance::InstanceState;
+use crate::model::nat_gateway::NatGatewayState;
 use crate::model::snapshot::SnapshotState;
 use crate::model::volume::{AttachmentState, VolumeState};
 use crate::node::{Order, Report};
-use crate::rules::{devices, interfaces};
+use crate::rules::{devices, interfaces, nat_gateways};
 
 /// How long a terminated instance is still described.
 const TERMINATED_SECONDS: i64 = 3600;
@@ -62,6 +63,20 @@ pub fn apply(call: &mut Call<'_>, report: &Report) -> ApiResult<()> {
             }
             Ok(())
         }
+        Order::CreateNatGateway(id) => {
+            let pending =
+                call.account.nat_gateways.get(id).is_some_and(|g| g.state == NatGatewayState::Pending);
+            if pending {
+                let state =
+                    if failed.is_none() { NatGatewayState::Available } else { NatGatewayState::Failed };
+                call.account.nat_gateways.edit(id)?.state = state;
+            }
+            Ok(())
+        }
+        Order::DeleteNatGateway(id) => match failed {
+            None => nat_gateways::deleted(call, id),
+            Some(_) => Ok(()),
+        },
         Order::CreateSnapshot(id) => {
             if call.account.snapshots.get(id).is_some_and(|snapshot| snapshot.state == SnapshotState::Pending)
             {
@@ -162,6 +177,13 @@ pub fn unfinished(account: &Account) -> Vec<Order> {
             }
         }
     }
+    for gateway in account.nat_gateways.iter() {
+        match gateway.state {
+            NatGatewayState::Pending => orders.push(Order::CreateNatGateway(gateway.id.clone())),
+            NatGatewayState::Deleting => orders.push(Order::DeleteNatGateway(gateway.id.clone())),
+            NatGatewayState::Available | NatGatewayState::Deleted | NatGatewayState::Failed => {}
+        }
+    }
     let pending = account.snapshots.iter().filter(|snapshot| snapshot.state == SnapshotState::Pending);
     orders.extend(pending.map(|snapshot| Order::CreateSnapshot(snapshot.id.clone())));
     orders
@@ -186,6 +208,9 @@ pub fn sweep(call: &mut Call<'_>) {
     let gone: Vec<_> =
         account.instances.iter().filter(|i| is_forgotten(now, i.terminated)).map(|i| i.id.clone()).collect();
     gone.iter().for_each(|id| drop(account.instances.remove(id)));
+    let gone: Vec<_> =
+        account.nat_gateways.iter().filter(|g| is_forgotten(now, g.deleted)).map(|g| g.id.clone()).collect();
+    gone.iter().for_each(|id| drop(account.nat_gateways.remove(id)));
     let old: Vec<_> = account
         .client_tokens
         .iter()

@@ -1,6 +1,7 @@
 //! What one resource means for another: creation with its companions, deletion against its dependents,
 //! address allocation, the state machines. Actions call these; they hold no such rule themselves.
 
+pub mod acl_entries;
 pub mod addresses;
 pub mod bootstrap;
 pub mod dependents;
@@ -9,6 +10,7 @@ pub mod interfaces;
 pub mod keys;
 pub mod launch;
 pub mod lifecycle;
+pub mod nat_gateways;
 pub mod permissions;
 pub mod routes;
 pub mod vpcs;

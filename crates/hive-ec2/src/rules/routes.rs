@@ -9,6 +9,7 @@ use crate::model::cidr::{Ipv4Cidr, Ipv6Cidr};
 use crate::model::instance::InstanceState;
 use crate::model::internet_gateway::InternetGateway;
 use crate::model::route_table::{Destination, Route, RouteTable, Target};
+use crate::rules::nat_gateways;
 
 /// Destination and target as CreateRoute, ReplaceRoute and DeleteRoute share them.
 #[derive(Deserialize)]
@@ -20,6 +21,8 @@ pub struct RouteRequest {
     pub gateway_id: Option<String>,
     pub instance_id: Option<String>,
     pub network_interface_id: Option<String>,
+    pub nat_gateway_id: Option<String>,
+    pub egress_only_internet_gateway_id: Option<String>,
     pub local_target: Option<bool>,
 }
 
@@ -32,6 +35,14 @@ impl RouteRequest {
         let table = account.route_tables.find(&self.route_table_id)?;
         if self.local_target == Some(true) {
             return Ok(Target::Local);
+        }
+        if let Some(id) = &self.nat_gateway_id {
+            let gateway = account.nat_gateways.find(id)?;
+            return Ok(Target::NatGateway(gateway.id.clone()));
+        }
+        if let Some(id) = &self.egress_only_internet_gateway_id {
+            let gateway = account.egress_only_internet_gateways.find(id)?;
+            return Ok(Target::EgressOnlyInternetGateway(gateway.id.clone()));
         }
         match (&self.gateway_id, &self.network_interface_id, &self.instance_id) {
             (Some(id), None, None) if id == "local" => Ok(Target::Local),
@@ -49,10 +60,7 @@ impl RouteRequest {
                     )),
                 }
             }
-            _ => Err(ApiError::client(
-                "InvalidParameterCombination",
-                "Exactly one of GatewayId, NetworkInterfaceId and InstanceId must be given",
-            )),
+            _ => Err(ApiError::client("InvalidParameterCombination", "Exactly one target must be given")),
         }
     }
 }
@@ -98,6 +106,8 @@ pub fn is_blackhole(account: &Account, table: &RouteTable, route: &Route) -> boo
         Target::InternetGateway(id) => {
             account.internet_gateways.get(id).and_then(|g| g.vpc_id.as_ref()) != Some(&table.vpc_id)
         }
+        Target::NatGateway(id) => !nat_gateways::is_alive(account, id),
+        Target::EgressOnlyInternetGateway(id) => account.egress_only_internet_gateways.get(id).is_none(),
         Target::NetworkInterface(id) => match account.network_interfaces.get(id).map(|i| &i.attachment) {
             Some(Some(attachment)) => account
                 .instances

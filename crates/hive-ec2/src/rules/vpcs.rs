@@ -10,6 +10,7 @@ use crate::core::id::Id;
 use crate::core::tags::Tags;
 use crate::model::account::Account;
 use crate::model::cidr::{Ipv4Cidr, Ipv6Cidr};
+use crate::model::dhcp_options::DhcpOptions;
 use crate::model::network_acl::{AclAssociation, AclEntry, NetworkAcl};
 use crate::model::route_table::{
     AssociationTarget, Destination, Origin, Route, RouteAssociation, RouteTable, Target,
@@ -34,7 +35,7 @@ pub fn create_vpc(
         id: id.clone(),
         cidrs: vec![CidrAssociation { id: call.random_id("vpc-cidr-assoc"), cidr }],
         ipv6_cidrs: Vec::new(),
-        dhcp_options_id: call.account.dhcp_options.iter().next().map(|options| options.id.clone()),
+        dhcp_options_id: default_dhcp_options(call.account),
         instance_tenancy: tenancy,
         is_default,
         enable_dns_support: true,
@@ -72,6 +73,14 @@ pub fn create_vpc(
     Ok(id)
 }
 
+/// The set that the account was born with, unless its owner deleted it.
+pub fn default_dhcp_options(account: &Account) -> Option<Id<DhcpOptions>> {
+    let born_with = account.settings.iter().next().map(|settings| &settings.born_with);
+    let mut all = account.dhcp_options.iter();
+    all.find(|options| born_with.is_none_or(|ids| ids.contains(&*options.id)))
+        .map(|options| options.id.clone())
+}
+
 /// A rule for all protocols: what default groups and new groups start with.
 pub fn any_rule(call: &Call<'_>, egress: bool, peer: Peer) -> Rule {
     Rule {
@@ -94,6 +103,8 @@ pub fn acl_entries(egress: bool, allow_all: bool) -> Vec<AclEntry> {
         allow,
         cidr_block: Some(Ipv4Cidr::new(0, 0)),
         ipv6_cidr_block: None,
+        ports: None,
+        icmp: None,
     };
     let allowed = allow_all.then(|| entry(100, true));
     allowed.into_iter().chain([entry(32767, false)]).collect()

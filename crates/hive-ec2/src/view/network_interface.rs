@@ -166,13 +166,17 @@ pub fn network_interface(interface: &NetworkInterface, call: &Call<'_>) -> Netwo
         availability_zone_id: call.environment.zone_id(&interface.availability_zone),
         description: interface.description.clone(),
         owner_id: account.id.to_string(),
-        requester_managed: false,
-        status: if interface.attachment.is_some() { "in-use" } else { "available" },
+        requester_managed: interface.managed_by.is_some(),
+        status: if interface.attachment.is_some() || interface.managed_by.is_some() {
+            "in-use"
+        } else {
+            "available"
+        },
         mac_address: interface.mac_address.clone(),
         private_ip_address: primary.map(|address| address.to_string()),
         private_dns_name: primary.map(|address| private_name(address, call.environment)),
         source_dest_check: interface.source_dest_check,
-        interface_type: "interface",
+        interface_type: if interface.managed_by.is_some() { "nat_gateway" } else { "interface" },
         group_set: groups(interface, account),
         attachment: last_attachment(interface).map(|(a, status)| attachment(a, status, account)),
         association: primary.and_then(|address| association(interface, address, call)),

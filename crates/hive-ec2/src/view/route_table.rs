@@ -30,6 +30,8 @@ struct RouteView {
     instance_id: Option<String>,
     instance_owner_id: Option<String>,
     network_interface_id: Option<String>,
+    nat_gateway_id: Option<String>,
+    egress_only_internet_gateway_id: Option<String>,
     origin: Origin,
     state: &'static str,
 }
@@ -88,7 +90,15 @@ pub fn route_table(table: &RouteTable, account: &Account) -> RouteTableView {
             gateway_id: match &route.target {
                 Target::Local => Some("local".to_owned()),
                 Target::InternetGateway(id) => Some(id.to_string()),
-                Target::NetworkInterface(_) => None,
+                _ => None,
+            },
+            nat_gateway_id: match &route.target {
+                Target::NatGateway(id) => Some(id.to_string()),
+                _ => None,
+            },
+            egress_only_internet_gateway_id: match &route.target {
+                Target::EgressOnlyInternetGateway(id) => Some(id.to_string()),
+                _ => None,
             },
             instance_owner_id: instance.as_ref().map(|_| account.id.to_string()),
             instance_id: instance,
