@@ -81,7 +81,7 @@ impl World {
     fn query(&self, action: u8, a: u8, b: u8) -> String {
         let id = |prefix| self.pick(prefix, a);
         let other = |prefix| self.pick(prefix, b);
-        match action % 38 {
+        match action % 44 {
             0 => "CreateVpc&CidrBlock=10.0.0.0/16".to_owned(),
             1..=4 => format!("CreateSubnet&VpcId={}&CidrBlock=10.0.{}.0/24", id("vpc"), b % 8),
             5 => format!("CreateSecurityGroup&GroupName=g{b}&GroupDescription=d&VpcId={}", id("vpc")),
@@ -144,6 +144,13 @@ impl World {
             34 => format!("DeleteNetworkInterface&NetworkInterfaceId={}", id("eni")),
             35 => format!("DeleteVolume&VolumeId={}", id("vol")),
             36 => format!("CreateSnapshot&VolumeId={}", id("vol")),
+            37 => format!("CreateNatGateway&SubnetId={}&AllocationId={}", id("subnet"), other("eipalloc")),
+            38 => format!("DeleteNatGateway&NatGatewayId={}", id("nat")),
+            39 => format!("CreateEgressOnlyInternetGateway&VpcId={}", id("vpc")),
+            40 => "CreateDhcpOptions&DhcpConfiguration.1.Key=domain-name&DhcpConfiguration.1.Value.1=x"
+                .to_owned(),
+            41 => format!("AssociateDhcpOptions&DhcpOptionsId={}&VpcId={}", id("dopt"), other("vpc")),
+            42 => format!("DeleteDhcpOptions&DhcpOptionsId={}", id("dopt")),
             _ => format!("CreateTags&ResourceId.1={}&Tag.1.Key=k&Tag.1.Value=v", id("vpc")),
         }
     }
@@ -151,7 +158,8 @@ impl World {
     /// Orders are reported in the background: waits until every one of them is in the records.
     async fn settle(&mut self) {
         for _ in 0..1000 {
-            let volumes = self.call("DescribeVolumes").await.unwrap();
+            let volumes = self.call("DescribeVolumes").await.unwrap()
+                + &self.call("DescribeNatGateways").await.unwrap();
             let instances = self.call("DescribeInstances").await.unwrap();
             let moving =
                 ["creating", "deleting", "attaching", "detaching", "pending", "stopping", "shutting-down"];
@@ -176,8 +184,12 @@ impl World {
         for id in all("i") {
             let _ = self.call(&format!("TerminateInstances&InstanceId.1={id}")).await;
         }
+        for id in all("nat") {
+            let _ = self.call(&format!("DeleteNatGateway&NatGatewayId={id}")).await;
+        }
         self.settle().await;
         for (prefix, query) in [
+            ("eigw", "DeleteEgressOnlyInternetGateway&EgressOnlyInternetGatewayId="),
             ("eipassoc", "DisassociateAddress&AssociationId="),
             ("eipalloc", "ReleaseAddress&AllocationId="),
             ("eni", "DeleteNetworkInterface&NetworkInterfaceId="),
@@ -212,6 +224,9 @@ impl World {
         }
         for id in all("vpc") {
             let _ = self.call(&format!("DeleteVpc&VpcId={id}")).await;
+        }
+        for id in all("dopt") {
+            let _ = self.call(&format!("DeleteDhcpOptions&DhcpOptionsId={id}")).await;
         }
         self.settle().await;
     }

@@ -6,6 +6,6 @@ fn the_coverage_page_is_current() {
     let found = std::fs::read_to_string(page).unwrap_or_default();
     assert!(
         found == hive::coverage::markdown(),
-        "run: cargo run -p hive --example hive -- --coverage > docs/hive-coverage.md"
+        "run: cargo run -p hive -- --coverage > docs/hive-coverage.md"
     );
 }

@@ -28,6 +28,16 @@ static FILTERS: &[FilterRow<NetworkAcl>] = &[
     ),
     ("association.subnet-id", |acl, _| acl.associations.iter().map(|a| a.subnet_id.to_string()).collect()),
     ("default", |acl, _| one(acl.is_default)),
+    ("entry.cidr", |acl, _| acl.entries.iter().filter_map(|e| Some(e.cidr_block?.to_string())).collect()),
+    ("entry.egress", |acl, _| acl.entries.iter().map(|e| e.egress.to_string()).collect()),
+    ("entry.ipv6-cidr", |acl, _| {
+        acl.entries.iter().filter_map(|e| Some(e.ipv6_cidr_block?.to_string())).collect()
+    }),
+    ("entry.protocol", |acl, _| acl.entries.iter().map(|e| e.protocol.clone()).collect()),
+    ("entry.rule-action", |acl, _| {
+        acl.entries.iter().map(|e| if e.allow { "allow".to_owned() } else { "deny".to_owned() }).collect()
+    }),
+    ("entry.rule-number", |acl, _| acl.entries.iter().map(|e| e.rule_number.to_string()).collect()),
     ("network-acl-id", |acl, _| one(&acl.id)),
     ("owner-id", |_, account| one(&account.id)),
     ("vpc-id", |acl, _| one(&acl.vpc_id)),

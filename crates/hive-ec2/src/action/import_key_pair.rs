@@ -31,15 +31,7 @@ impl Action for ImportKeyPair {
 
     fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
         let name = request.key_name;
-        if name.is_empty() || name.chars().count() > 255 {
-            return Err(ApiError::invalid_value("KeyName", &name, "It must have 1 to 255 characters."));
-        }
-        if call.account.key_pairs.iter().any(|key| key.name == name) {
-            return Err(ApiError::client(
-                "InvalidKeyPair.Duplicate",
-                format!("The keypair '{name}' already exists."),
-            ));
-        }
+        check_name(call.account, &name)?;
         let public = keys::import(&request.public_key_material)?;
         let key = KeyPair {
             id: call.new_id(),
@@ -59,4 +51,18 @@ impl Action for ImportKeyPair {
         call.account.key_pairs.insert(key);
         Ok(response)
     }
+}
+
+/// Not empty, not too long, not taken.
+pub fn check_name(account: &Account, name: &str) -> ApiResult<()> {
+    if name.is_empty() || name.chars().count() > 255 {
+        return Err(ApiError::invalid_value("KeyName", name, "It must have 1 to 255 characters."));
+    }
+    if account.key_pairs.iter().any(|key| key.name == name) {
+        return Err(ApiError::client(
+            "InvalidKeyPair.Duplicate",
+            format!("The keypair '{name}' already exists."),
+        ));
+    }
+    Ok(())
 }

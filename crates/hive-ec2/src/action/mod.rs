@@ -16,6 +16,7 @@ pub mod authorize_security_group_ingress;
 pub mod create_dhcp_options;
 pub mod create_egress_only_internet_gateway;
 pub mod create_internet_gateway;
+pub mod create_key_pair;
 pub mod create_nat_gateway;
 pub mod create_network_acl;
 pub mod create_network_acl_entry;
@@ -133,6 +134,7 @@ pub static ACTIONS: &[Entry] = &[
     Entry::of::<create_dhcp_options::CreateDhcpOptions>(),
     Entry::of::<create_egress_only_internet_gateway::CreateEgressOnlyInternetGateway>(),
     Entry::of::<create_internet_gateway::CreateInternetGateway>(),
+    Entry::of::<create_key_pair::CreateKeyPair>(),
     Entry::of::<create_nat_gateway::CreateNatGateway>(),
     Entry::of::<create_network_acl::CreateNetworkAcl>(),
     Entry::of::<create_network_acl_entry::CreateNetworkAclEntry>(),

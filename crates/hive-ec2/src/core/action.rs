@@ -4,7 +4,7 @@ use hive_api::{ApiError, ApiResult, Params, coverage, decode, xml};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::call::Call;
+use super::call::{Call, Entropy, Prepared};
 use super::common::Accepts;
 
 pub trait Action {
@@ -12,6 +12,8 @@ pub trait Action {
     const ACCEPTS: Accepts = Accepts::NONE;
     /// Parameters that are taken and kept but change nothing yet; coverage says so.
     const WITHOUT_EFFECT: &'static [&'static str] = &[];
+    /// Slow work that needs no account, done before the action has its turn: nobody waits for it.
+    const PREPARE: Option<Prepare> = None;
     type Request: DeserializeOwned;
     type Response: Serialize;
 
@@ -21,6 +23,9 @@ pub trait Action {
 
     fn run(request: Self::Request, call: &mut Call<'_>) -> ApiResult<Self::Response>;
 }
+
+/// From the parameters and randomness to whatever the action finds in `Call::prepared`.
+pub type Prepare = fn(&Params, &Entropy) -> ApiResult<Prepared>;
 
 /// What came of an action: the content of its response element, and parameters that nothing knew.
 pub struct Outcome {
@@ -35,6 +40,7 @@ pub struct Entry {
     pub without_effect: &'static [&'static str],
     pub parameters: fn() -> Vec<&'static str>,
     pub filters: fn() -> Vec<&'static str>,
+    pub prepare: Option<Prepare>,
     pub run: fn(&Params, &mut Call<'_>) -> ApiResult<Outcome>,
 }
 
@@ -46,6 +52,7 @@ impl Entry {
             without_effect: A::WITHOUT_EFFECT,
             parameters: coverage::parameters::<A::Request>,
             filters: A::filters,
+            prepare: A::PREPARE,
             run: run::<A>,
         }
     }

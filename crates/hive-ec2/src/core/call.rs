@@ -14,9 +14,18 @@ use super::table::{Listed, Resource, Table};
 use super::tags::Tags;
 use crate::model::account::Account;
 use crate::node::Order;
+use crate::rules::key_material::KeyMaterial;
 
 /// Randomness from outside: fills the buffer.
 pub type Entropy = Arc<dyn Fn(&mut [u8]) + Send + Sync>;
+
+/// What an action prepared before it had its turn.
+#[derive(Default)]
+pub enum Prepared {
+    #[default]
+    Nothing,
+    KeyMaterial(KeyMaterial),
+}
 
 pub struct Call<'a> {
     pub account: &'a mut Account,
@@ -25,6 +34,7 @@ pub struct Call<'a> {
     pub common: Common,
     /// What the node says about every instance, if anything.
     pub notice: Option<&'static str>,
+    pub prepared: Prepared,
     pub(crate) action: &'static str,
     pub(crate) entropy: &'a Entropy,
     /// What the node shall do once this change is durable.

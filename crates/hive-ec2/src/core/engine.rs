@@ -15,7 +15,7 @@ use jiff::Timestamp;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 use super::action::{Entry, Outcome};
-use super::call::{Call, Entropy};
+use super::call::{Call, Entropy, Prepared};
 use super::client_token::ClientToken;
 use super::common::Common;
 use super::environment::Environment;
@@ -117,7 +117,15 @@ impl Engine {
         if common.dry_run {
             return self.dry_run(account, entry, &own, common);
         }
-        self.write(account, entry, &own, common).await
+        let prepared = match entry.prepare {
+            None => Prepared::Nothing,
+            Some(prepare) => {
+                let (params, entropy) = (own.clone(), Arc::clone(&self.config.entropy));
+                let work = tokio::task::spawn_blocking(move || prepare(&params, &entropy));
+                work.await.map_err(|_| ApiError::internal("The request could not be prepared"))??
+            }
+        };
+        self.write(account, entry, &own, common, prepared).await
     }
 
     fn read(&self, account: &AccountId, entry: &Entry, params: &Params, common: Common) -> ApiResult<String> {
@@ -150,6 +158,7 @@ impl Engine {
         entry: &Entry,
         params: &Params,
         common: Common,
+        prepared: Prepared,
     ) -> ApiResult<String> {
         let token = common.client_token.as_deref().map(|token| {
             let parameters = ClientToken::digest(params, &common.tag_specifications);
@@ -164,6 +173,7 @@ impl Engine {
                 earlier = Some(known.parameters == token.parameters);
                 return Err(ClientToken::mismatch());
             }
+            call.prepared = prepared;
             let outcome = (entry.run)(params, call)?;
             self.note_unknown(entry.name, &outcome.unknown)?;
             if let Some(token) = &token {
@@ -305,6 +315,7 @@ impl Engine {
             notice: self.config.node.notice(),
             now: (self.config.clock)(),
             common,
+            prepared: Prepared::Nothing,
             action,
             entropy: &self.config.entropy,
             orders: Vec::new(),

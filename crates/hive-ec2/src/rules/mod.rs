@@ -7,6 +7,7 @@ pub mod bootstrap;
 pub mod dependents;
 pub mod devices;
 pub mod interfaces;
+pub mod key_material;
 pub mod keys;
 pub mod launch;
 pub mod lifecycle;

@@ -3,8 +3,13 @@
 The environment is what `eos hive env` prints; HIVE_ACTIONS names every action there is.
 """
 
+import base64
+import hashlib
 import os
+import shutil
+import subprocess
 import sys
+import tempfile
 import unittest
 
 import boto3
@@ -221,6 +226,101 @@ class Contract(unittest.TestCase):
         EC2.delete_internet_gateway(InternetGatewayId=gateway)
         EC2.delete_route(RouteTableId=table, DestinationCidrBlock="0.0.0.0/0")
         self.code("InvalidRoute.NotFound", EC2.delete_route, RouteTableId=table, DestinationCidrBlock="0.0.0.0/0")
+
+    def test_nat_and_egress_only_gateways(self):
+        vpc = self.vpc(AmazonProvidedIpv6CidrBlock=True)
+        subnet = EC2.create_subnet(VpcId=vpc, CidrBlock="10.0.1.0/24")["Subnet"]["SubnetId"]
+        allocation = EC2.allocate_address(Domain="vpc")["AllocationId"]
+        self.code("MissingParameter", EC2.create_nat_gateway, SubnetId=subnet)
+        nat = EC2.create_nat_gateway(SubnetId=subnet, AllocationId=allocation)["NatGateway"]["NatGatewayId"]
+        EC2.get_waiter("nat_gateway_available").wait(NatGatewayIds=[nat], WaiterConfig=FAST)
+        interface = EC2.describe_nat_gateways(NatGatewayIds=[nat])["NatGateways"][0]["NatGatewayAddresses"][0]["NetworkInterfaceId"]
+        self.code("OperationNotPermitted", EC2.delete_network_interface, NetworkInterfaceId=interface)
+        outward = EC2.create_egress_only_internet_gateway(VpcId=vpc)["EgressOnlyInternetGateway"]["EgressOnlyInternetGatewayId"]
+        table = EC2.create_route_table(VpcId=vpc)["RouteTable"]["RouteTableId"]
+        EC2.create_route(RouteTableId=table, DestinationCidrBlock="0.0.0.0/0", NatGatewayId=nat)
+        EC2.create_route(RouteTableId=table, DestinationIpv6CidrBlock="::/0", EgressOnlyInternetGatewayId=outward)
+        states = lambda: {r["State"] for r in EC2.describe_route_tables(RouteTableIds=[table])["RouteTables"][0]["Routes"]}
+        self.assertEqual(states(), {"active"})
+        EC2.delete_nat_gateway(NatGatewayId=nat)
+        EC2.get_waiter("nat_gateway_deleted").wait(NatGatewayIds=[nat], WaiterConfig=FAST)
+        self.assertEqual(states(), {"active", "blackhole"})
+        EC2.release_address(AllocationId=allocation)
+        self.assertIn(outward, self.code("DependencyViolation", EC2.delete_vpc, VpcId=vpc))
+        EC2.describe_egress_only_internet_gateways(EgressOnlyInternetGatewayIds=[outward])
+        EC2.delete_egress_only_internet_gateway(EgressOnlyInternetGatewayId=outward)
+
+    def test_network_acls(self):
+        vpc = self.vpc()
+        subnet = EC2.create_subnet(VpcId=vpc, CidrBlock="10.0.1.0/24")["Subnet"]["SubnetId"]
+        acl = EC2.create_network_acl(VpcId=vpc)["NetworkAcl"]["NetworkAclId"]
+        entry = dict(NetworkAclId=acl, RuleNumber=10, Egress=False, Protocol="6", CidrBlock="10.0.0.0/8")
+        self.code("InvalidParameterValue", EC2.create_network_acl_entry, RuleAction="allow", **entry)
+        entry["PortRange"] = {"From": 80, "To": 81}
+        EC2.create_network_acl_entry(RuleAction="allow", **entry)
+        self.code("NetworkAclEntryAlreadyExists", EC2.create_network_acl_entry, RuleAction="deny", **entry)
+        EC2.replace_network_acl_entry(RuleAction="deny", **entry)
+        found = EC2.describe_network_acls(NetworkAclIds=[acl])["NetworkAcls"][0]["Entries"][0]
+        self.assertEqual((found["RuleAction"], found["PortRange"]), ("deny", {"From": 80, "To": 81}))
+        default = EC2.describe_network_acls(Filters=[{"Name": "association.subnet-id", "Values": [subnet]}])["NetworkAcls"][0]
+        moved = EC2.replace_network_acl_association(
+            AssociationId=default["Associations"][0]["NetworkAclAssociationId"], NetworkAclId=acl
+        )["NewAssociationId"]
+        self.assertIn(subnet, self.code("DependencyViolation", EC2.delete_network_acl, NetworkAclId=acl))
+        EC2.replace_network_acl_association(AssociationId=moved, NetworkAclId=default["NetworkAclId"])
+        EC2.delete_network_acl_entry(NetworkAclId=acl, RuleNumber=10, Egress=False)
+        self.code("InvalidNetworkAclEntry.NotFound", EC2.delete_network_acl_entry, NetworkAclId=acl, RuleNumber=10, Egress=False)
+        EC2.delete_network_acl(NetworkAclId=acl)
+        self.code("InvalidParameterValue", EC2.delete_network_acl, NetworkAclId=default["NetworkAclId"])
+
+    def test_dhcp_options(self):
+        vpc = self.vpc()
+        wanted = [{"Key": "domain-name", "Values": ["example.internal"]}]
+        options = EC2.create_dhcp_options(DhcpConfigurations=wanted)["DhcpOptions"]["DhcpOptionsId"]
+        self.code("InvalidParameterValue", EC2.create_dhcp_options, DhcpConfigurations=[{"Key": "colour", "Values": ["red"]}])
+        EC2.associate_dhcp_options(DhcpOptionsId=options, VpcId=vpc)
+        self.assertIn(vpc, self.code("DependencyViolation", EC2.delete_dhcp_options, DhcpOptionsId=options))
+        EC2.associate_dhcp_options(DhcpOptionsId="default", VpcId=vpc)
+        EC2.delete_dhcp_options(DhcpOptionsId=options)
+        self.code("InvalidDhcpOptionID.NotFound", EC2.describe_dhcp_options, DhcpOptionsIds=[options])
+
+    # --- key pairs
+
+    def tool(self, command, text):
+        """The output of a tool that reads a key from a file; None where the tool is not there."""
+        if shutil.which(command.split()[0]) is None:
+            return None
+        with tempfile.NamedTemporaryFile("w") as file:
+            file.write(text + "\n")
+            file.flush()
+            os.chmod(file.name, 0o600)
+            done = subprocess.run(command.format(file.name), shell=True, capture_output=True, check=True)
+            return done.stdout
+
+    def test_keys_are_real_and_have_the_fingerprints_that_ec2_gives(self):
+        for kind in ("rsa", "ed25519"):
+            made = EC2.create_key_pair(KeyName=f"made-{kind}", KeyType=kind)
+            self.addCleanup(EC2.delete_key_pair, KeyName=f"made-{kind}")
+            found = EC2.describe_key_pairs(KeyNames=[f"made-{kind}"], IncludePublicKey=True)["KeyPairs"][0]
+            self.assertEqual((found["KeyType"], found["KeyFingerprint"]), (kind, made["KeyFingerprint"]))
+            public = self.tool("ssh-keygen -y -f {}", made["KeyMaterial"])
+            if public is not None:
+                self.assertEqual(public.decode().split()[:2], found["PublicKey"].split()[:2])
+            if kind == "rsa":
+                der = self.tool("openssl pkcs8 -in {} -inform PEM -outform DER -topk8 -nocrypt", made["KeyMaterial"])
+                if der is not None:
+                    self.assertEqual(hashlib.sha1(der).hexdigest(), made["KeyFingerprint"].replace(":", ""))
+            else:
+                blob = base64.b64decode(found["PublicKey"].split()[1])
+                self.assertEqual(base64.b64encode(hashlib.sha256(blob).digest()).decode(), made["KeyFingerprint"])
+        self.code("InvalidKeyPair.Duplicate", EC2.create_key_pair, KeyName="made-rsa")
+        self.code("InvalidParameterValue", EC2.create_key_pair, KeyName="x", KeyType="dsa")
+        self.code("DryRunOperation", EC2.create_key_pair, KeyName="x", DryRun=True)
+        imported = EC2.import_key_pair(KeyName="imported", PublicKeyMaterial=KEY.encode())
+        self.addCleanup(EC2.delete_key_pair, KeyName="imported")
+        der = self.tool("ssh-keygen -e -m pkcs8 -f {} | openssl pkey -pubin -outform DER", KEY)
+        if der is not None:
+            self.assertEqual(hashlib.md5(der).hexdigest(), imported["KeyFingerprint"].replace(":", ""))
 
     # --- instances
 

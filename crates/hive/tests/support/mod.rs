@@ -15,22 +15,16 @@ pub struct Gateway {
     process: Child,
 }
 
-/// Beside the test binary: `target/debug/deps/test` → `target/debug/examples/hive`.
-fn program() -> PathBuf {
-    let test = std::env::current_exe().unwrap();
-    test.parent().and_then(Path::parent).unwrap().join("examples/hive")
-}
-
 impl Gateway {
     pub fn start(data: &Path, arguments: &[&str]) -> Gateway {
-        let mut process = Command::new(program())
+        let mut process = Command::new(env!("CARGO_BIN_EXE_hive"))
             .arg("--data")
             .arg(data)
             .args(["--port", "0"])
             .args(arguments)
             .stdout(Stdio::piped())
             .spawn()
-            .expect("the example binary `hive` is built with the tests");
+            .unwrap();
         let mut line = String::new();
         BufReader::new(process.stdout.take().unwrap()).read_line(&mut line).unwrap();
         assert!(line.contains("records only"), "the notice is missing: {line:?}");

@@ -63,21 +63,22 @@ resource "aws_vpc_ipv4_cidr_block_association" "more" {
 }
 
 resource "aws_subnet" "a" {
-  vpc_id                                         = aws_vpc.v.id
-  cidr_block                                     = "10.30.1.0/24"
+  vpc_id            = aws_vpc.v.id
+  cidr_block        = "10.30.1.0/24"
+  availability_zone = "${data.aws_region.here.region}a"
+}
+
+# Not the one the instance is in: the provider waits ten seconds for each attribute, one after the other.
+resource "aws_subnet" "b" {
+  vpc_id                                         = aws_vpc_ipv4_cidr_block_association.more.vpc_id
+  cidr_block                                     = "10.31.2.0/24"
   ipv6_cidr_block                                = cidrsubnet(aws_vpc.v.ipv6_cidr_block, 8, 1)
-  availability_zone                              = "${data.aws_region.here.region}a"
+  availability_zone                              = "${data.aws_region.here.region}b"
   map_public_ip_on_launch                        = local.second
   private_dns_hostname_type_on_launch            = local.second ? "resource-name" : "ip-name"
   enable_resource_name_dns_a_record_on_launch    = local.second
   enable_resource_name_dns_aaaa_record_on_launch = local.second
   tags                                           = local.tags
-}
-
-resource "aws_subnet" "b" {
-  vpc_id            = aws_vpc_ipv4_cidr_block_association.more.vpc_id
-  cidr_block        = "10.31.2.0/24"
-  availability_zone = "${data.aws_region.here.region}b"
 }
 
 resource "aws_internet_gateway" "g" {
@@ -301,20 +302,20 @@ resource "aws_ebs_volume" "io" {
 
 output "imports" {
   value = {
-    "aws_vpc.v"                                      = aws_vpc.v.id
-    "aws_subnet.a"                                   = aws_subnet.a.id
-    "aws_internet_gateway.g"                         = aws_internet_gateway.g.id
-    "aws_route_table.r"                              = aws_route_table.r.id
-    "aws_route.out6"                                 = "${aws_route_table.alone.id}_::/0"
-    "aws_route_table_association.a"                  = "${aws_subnet.a.id}/${aws_route_table_association.a.route_table_id}"
-    "aws_security_group.s"                           = aws_security_group.s.id
-    "aws_vpc_security_group_ingress_rule.web"        = aws_vpc_security_group_ingress_rule.web.id
-    "aws_vpc_security_group_egress_rule.all6"        = aws_vpc_security_group_egress_rule.all6.id
-    "aws_placement_group.p"                          = aws_placement_group.p.id
-    "aws_network_interface.n"                        = aws_network_interface.n.id
-    "aws_eip.e"                                      = aws_eip.e.id
-    "aws_eip_association.e"                          = aws_eip_association.e.id
-    "aws_ebs_volume.d"                               = aws_ebs_volume.d.id
-    "aws_ebs_snapshot.s"                             = aws_ebs_snapshot.s.id
+    "aws_vpc.v"                               = aws_vpc.v.id
+    "aws_subnet.b"                            = aws_subnet.b.id
+    "aws_internet_gateway.g"                  = aws_internet_gateway.g.id
+    "aws_route_table.r"                       = aws_route_table.r.id
+    "aws_route.out6"                          = "${aws_route_table.alone.id}_::/0"
+    "aws_route_table_association.a"           = "${aws_subnet.a.id}/${aws_route_table_association.a.route_table_id}"
+    "aws_security_group.s"                    = aws_security_group.s.id
+    "aws_vpc_security_group_ingress_rule.web" = aws_vpc_security_group_ingress_rule.web.id
+    "aws_vpc_security_group_egress_rule.all6" = aws_vpc_security_group_egress_rule.all6.id
+    "aws_placement_group.p"                   = aws_placement_group.p.id
+    "aws_network_interface.n"                 = aws_network_interface.n.id
+    "aws_eip.e"                               = aws_eip.e.id
+    "aws_eip_association.e"                   = aws_eip_association.e.id
+    "aws_ebs_volume.d"                        = aws_ebs_volume.d.id
+    "aws_ebs_snapshot.s"                      = aws_ebs_snapshot.s.id
   }
 }
