@@ -1,5 +1,7 @@
 //! The embedded store keeps the trait's promises: atomic, checked, durable, shared syncs.
 
+#![allow(clippy::unwrap_used)]
+
 use std::sync::Arc;
 
 use eos_store::{Batch, Durability, EmbeddedRecords, Records, StoreError};

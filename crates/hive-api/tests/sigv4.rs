@@ -1,5 +1,7 @@
 //! The verifier against an independent signer: what aws-sigv4 signs is accepted, any later change is not.
 
+#![allow(clippy::unwrap_used)]
+
 use std::time::{Duration, SystemTime};
 
 use aws_credential_types::Credentials;

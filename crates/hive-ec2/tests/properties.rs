@@ -1,6 +1,8 @@
 //! Random sequences of actions: nothing is ever left dangling, no action fails by our fault, a restart changes
 //! nothing, and deleting in the order of dependency always ends with nothing left.
 
+#![allow(clippy::unwrap_used)]
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 

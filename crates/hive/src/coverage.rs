@@ -25,10 +25,10 @@ pub fn rows() -> Vec<Row> {
             filters: (entry.filters)(),
         }
     });
-    let sts = crate::sts::ACTIONS.iter().map(|action| Row {
+    let sts = crate::sts::ACTIONS.iter().map(|(action, parameters)| Row {
         service: "sts",
         action,
-        parameters: Vec::new(),
+        parameters: parameters.to_vec(),
         without_effect: Vec::new(),
         filters: Vec::new(),
     });

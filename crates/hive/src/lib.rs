@@ -13,6 +13,7 @@ pub mod environment;
 mod error;
 mod gateway;
 mod request;
+mod sessions;
 mod sts;
 mod tls;
 

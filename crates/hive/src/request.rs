@@ -15,17 +15,19 @@ use hive_api::{ApiError, ApiResult, Params, Service, form};
 use hive_ec2::{AccountId, Engine};
 
 use crate::credentials::Credentials;
-use crate::sts;
+use crate::{sessions, sts};
 
 /// Far above the largest real request (16 KiB of user data), far below what would hurt.
 const MAX_BODY: usize = 1024 * 1024;
 
 /// Who a request is from.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(crate) struct Principal {
     pub account: AccountId,
     pub arn: String,
     pub user_id: String,
+    /// The long-lived key that was used, id and secret; a session has none.
+    pub permanent_key: Option<(String, String)>,
 }
 
 pub(crate) struct Endpoint {
@@ -40,6 +42,7 @@ impl Endpoint {
                 account: key.account.clone(),
                 arn: key.arn(),
                 user_id: key.access_key_id.clone(),
+                permanent_key: Some((key.access_key_id.clone(), key.secret_access_key.clone())),
             };
             let credential = Credential {
                 secret_access_key: key.secret_access_key.clone(),
@@ -87,6 +90,17 @@ impl Endpoint {
         response
     }
 
+    /// A permanent key, or the session that the request's token describes.
+    fn credential(&self, key: &str, request: &SignedRequest<'_>) -> Option<Credential<Principal>> {
+        if let Some(known) = self.keys.get(key) {
+            return Some(known.clone());
+        }
+        let in_header = request.headers.get("x-amz-security-token").and_then(|value| value.to_str().ok());
+        let in_query = || request.query.iter().find(|(name, _)| name == "X-Amz-Security-Token");
+        let token = in_header.or_else(|| in_query().map(|(_, value)| value.as_str()))?;
+        sessions::open(key, token, |issuer| self.keys.get(issuer).cloned())
+    }
+
     async fn run(
         &self,
         parts: &http::request::Parts,
@@ -112,7 +126,8 @@ impl Endpoint {
             headers: &parts.headers,
             body,
         };
-        let verified = sigv4::verify(&signed, Timestamp::now(), |key| self.keys.get(key).cloned())?;
+        let now = Timestamp::now();
+        let verified = sigv4::verify(&signed, now, |key| self.credential(key, &signed))?;
         *service = Service::from_scope(&verified.scope.service).ok_or_else(|| {
             wrong_scope(&format!(
                 "Credential should be scoped to ec2 or sts, not '{}'",
@@ -138,7 +153,7 @@ impl Endpoint {
         }
         *action = name;
         match service {
-            Service::Sts => sts::call(&verified.principal, action, &params),
+            Service::Sts => sts::call(&verified.principal, action, &params, now),
             Service::Ec2 => self.engine.call(&verified.principal.account, action, params).await,
         }
     }

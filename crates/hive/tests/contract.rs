@@ -1,5 +1,7 @@
 //! The contract with real clients: boto3 over TLS, every action, every answer held against botocore's model.
 
+#![allow(clippy::unwrap_used)]
+
 mod support;
 
 use support::{Gateway, python, script, succeed};

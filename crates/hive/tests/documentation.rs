@@ -1,5 +1,7 @@
 //! The generated page is what the table says.
 
+#![allow(clippy::unwrap_used)]
+
 #[test]
 fn the_coverage_page_is_current() {
     let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/hive-coverage.md");

@@ -1,5 +1,7 @@
 //! kill -9 in the middle of many writes: every answer that was given is true after the restart.
 
+#![allow(clippy::unwrap_used)]
+
 mod support;
 
 use std::collections::BTreeSet;

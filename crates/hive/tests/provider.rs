@@ -1,6 +1,8 @@
 //! tofu with the unmodified hashicorp/aws provider: what it makes it finds again, changed or imported, and what
 //! it takes away is gone. Nearly all the time is the provider's own sleeping, so the tests run side by side.
 
+#![allow(clippy::unwrap_used)]
+
 mod support;
 
 use std::path::{Path, PathBuf};

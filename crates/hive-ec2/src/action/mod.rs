@@ -13,6 +13,7 @@ pub mod attach_network_interface;
 pub mod attach_volume;
 pub mod authorize_security_group_egress;
 pub mod authorize_security_group_ingress;
+pub mod copy_snapshot;
 pub mod create_dhcp_options;
 pub mod create_egress_only_internet_gateway;
 pub mod create_internet_gateway;
@@ -83,9 +84,15 @@ pub mod describe_vpcs;
 pub mod detach_internet_gateway;
 pub mod detach_network_interface;
 pub mod detach_volume;
+pub mod disable_ebs_encryption_by_default;
 pub mod disassociate_address;
 pub mod disassociate_route_table;
 pub mod disassociate_vpc_cidr_block;
+pub mod enable_ebs_encryption_by_default;
+pub mod get_console_output;
+pub mod get_ebs_default_kms_key_id;
+pub mod get_ebs_encryption_by_default;
+pub mod get_password_data;
 pub mod import_key_pair;
 pub mod modify_instance_attribute;
 pub mod modify_instance_credit_specification;
@@ -131,6 +138,7 @@ pub static ACTIONS: &[Entry] = &[
     Entry::of::<attach_volume::AttachVolume>(),
     Entry::of::<authorize_security_group_egress::AuthorizeSecurityGroupEgress>(),
     Entry::of::<authorize_security_group_ingress::AuthorizeSecurityGroupIngress>(),
+    Entry::of::<copy_snapshot::CopySnapshot>(),
     Entry::of::<create_dhcp_options::CreateDhcpOptions>(),
     Entry::of::<create_egress_only_internet_gateway::CreateEgressOnlyInternetGateway>(),
     Entry::of::<create_internet_gateway::CreateInternetGateway>(),
@@ -201,9 +209,15 @@ pub static ACTIONS: &[Entry] = &[
     Entry::of::<detach_internet_gateway::DetachInternetGateway>(),
     Entry::of::<detach_network_interface::DetachNetworkInterface>(),
     Entry::of::<detach_volume::DetachVolume>(),
+    Entry::of::<disable_ebs_encryption_by_default::DisableEbsEncryptionByDefault>(),
     Entry::of::<disassociate_address::DisassociateAddress>(),
     Entry::of::<disassociate_route_table::DisassociateRouteTable>(),
     Entry::of::<disassociate_vpc_cidr_block::DisassociateVpcCidrBlock>(),
+    Entry::of::<enable_ebs_encryption_by_default::EnableEbsEncryptionByDefault>(),
+    Entry::of::<get_console_output::GetConsoleOutput>(),
+    Entry::of::<get_ebs_default_kms_key_id::GetEbsDefaultKmsKeyId>(),
+    Entry::of::<get_ebs_encryption_by_default::GetEbsEncryptionByDefault>(),
+    Entry::of::<get_password_data::GetPasswordData>(),
     Entry::of::<import_key_pair::ImportKeyPair>(),
     Entry::of::<modify_instance_attribute::ModifyInstanceAttribute>(),
     Entry::of::<modify_instance_credit_specification::ModifyInstanceCreditSpecification>(),

@@ -11,6 +11,8 @@ use crate::core::table::{Listed, Resource};
 pub struct Settings {
     /// Ids of the default VPC and what belongs to it: never left over.
     pub born_with: BTreeSet<String>,
+    #[serde(default)]
+    pub ebs_encryption_by_default: bool,
 }
 
 impl Listed for Settings {

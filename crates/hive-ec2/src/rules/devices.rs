@@ -40,7 +40,9 @@ pub fn create_volume(call: &mut Call<'_>, zone: &str, new: NewVolume) -> ApiResu
             &format!("It must not be smaller than the snapshot ({} GiB).", snapshot.volume_size),
         ));
     }
-    let encrypted = new.encrypted.unwrap_or(snapshot.is_some_and(|snapshot| snapshot.encrypted));
+    let wanted = new.encrypted.unwrap_or(snapshot.is_some_and(|snapshot| snapshot.encrypted));
+    // Where encryption is the default, nobody can ask for less.
+    let encrypted = wanted || encrypts_by_default(call.account);
     if new.kms_key_id.is_some() && !encrypted {
         return Err(ApiError::client(
             "InvalidParameterDependency",
@@ -77,8 +79,12 @@ pub fn create_volume(call: &mut Call<'_>, zone: &str, new: NewVolume) -> ApiResu
     Ok(id)
 }
 
+pub fn encrypts_by_default(account: &Account) -> bool {
+    account.settings.iter().any(|settings| settings.ebs_encryption_by_default)
+}
+
 /// The account's own key for volumes, in KMS's form.
-fn default_key(call: &Call<'_>) -> String {
+pub fn default_key(call: &Call<'_>) -> String {
     format!(
         "arn:aws:kms:{}:{}:key/00000000-0000-0000-0000-000000000000",
         call.environment.region, call.account.id

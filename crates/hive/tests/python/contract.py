@@ -99,6 +99,22 @@ class Contract(unittest.TestCase):
         zones = EC2.describe_availability_zones(Filters=[{"Name": "opt-in-status", "Values": ["opt-in-not-required"]}])
         self.assertEqual(len(zones["AvailabilityZones"]), 3)
 
+    def test_sessions(self):
+        account = STS.get_caller_identity()["Account"]
+        role = STS.assume_role(RoleArn=f"arn:aws:iam::{account}:role/deploy", RoleSessionName="me")
+        self.assertEqual(role["AssumedRoleUser"]["Arn"], f"arn:aws:sts::{account}:assumed-role/deploy/me")
+        for answer in (role, STS.get_session_token(DurationSeconds=900)):
+            keys = answer["Credentials"]
+            session = boto3.Session(keys["AccessKeyId"], keys["SecretAccessKey"], keys["SessionToken"])
+            self.assertEqual(session.client("sts", config=CONFIG).get_caller_identity()["Account"], account)
+            self.assertTrue(session.client("ec2", config=CONFIG).describe_vpcs()["Vpcs"])
+            self.code("AccessDenied", session.client("sts", config=CONFIG).get_session_token)
+            forged = boto3.Session(keys["AccessKeyId"], keys["SecretAccessKey"], "x" + keys["SessionToken"])
+            self.code("AuthFailure", forged.client("ec2", config=CONFIG).describe_vpcs)
+        other = "arn:aws:iam::999999999999:role/deploy"
+        self.code("AccessDenied", STS.assume_role, RoleArn=other, RoleSessionName="me")
+        self.code("ValidationError", STS.get_session_token, DurationSeconds=129601)
+
     def test_default_vpc(self):
         vpc = EC2.describe_vpcs(Filters=[{"Name": "is-default", "Values": ["true"]}])["Vpcs"][0]["VpcId"]
         subnets = EC2.describe_subnets(Filters=[{"Name": "vpc-id", "Values": [vpc]}])["Subnets"]
@@ -342,6 +358,8 @@ class Contract(unittest.TestCase):
         for name in ("instanceType", "disableApiStop", "instanceInitiatedShutdownBehavior", "rootDeviceName",
                      "blockDeviceMapping", "sourceDestCheck", "groupSet", "ebsOptimized", "enaSupport", "enclaveOptions"):
             attribute(name)
+        self.assertNotIn("Output", EC2.get_console_output(InstanceId=instance))
+        self.assertEqual(EC2.get_password_data(InstanceId=instance)["PasswordData"], "")
         EC2.monitor_instances(InstanceIds=[instance])
         EC2.unmonitor_instances(InstanceIds=[instance])
         EC2.reboot_instances(InstanceIds=[instance])
@@ -417,8 +435,16 @@ class Contract(unittest.TestCase):
         self.assertEqual(copy["Size"], 8)
         self.code("InvalidParameterValue", EC2.create_volume, AvailabilityZone=zone, SnapshotId=snapshot, Size=1)
         self.code("InvalidZone.NotFound", EC2.create_volume, AvailabilityZone="mars-1a", Size=1)
+        twin = EC2.copy_snapshot(SourceRegion=os.environ["AWS_REGION"], SourceSnapshotId=snapshot, Encrypted=True)["SnapshotId"]
+        self.assertTrue(EC2.describe_snapshots(SnapshotIds=[twin])["Snapshots"][0]["Encrypted"])
+        EC2.delete_snapshot(SnapshotId=twin)
         EC2.delete_snapshot(SnapshotId=snapshot)
-        for gone in (volume, copy["VolumeId"]):
+        self.assertFalse(EC2.get_ebs_encryption_by_default()["EbsEncryptionByDefault"])
+        EC2.enable_ebs_encryption_by_default()
+        secret = EC2.create_volume(AvailabilityZone=zone, Size=1)
+        self.assertEqual(secret["KmsKeyId"], EC2.get_ebs_default_kms_key_id()["KmsKeyId"])
+        EC2.disable_ebs_encryption_by_default()
+        for gone in (volume, copy["VolumeId"], secret["VolumeId"]):
             EC2.delete_volume(VolumeId=gone)
             EC2.get_waiter("volume_deleted").wait(VolumeIds=[gone], WaiterConfig=FAST)
         self.code("InvalidVolume.NotFound", EC2.describe_volumes, VolumeIds=[volume])

@@ -1,5 +1,7 @@
 //! A small signing client over plain HTTP, for tests that need speed or want to send what no SDK would.
 
+#![allow(clippy::unwrap_used)]
+
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;

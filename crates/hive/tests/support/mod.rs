@@ -1,6 +1,6 @@
 //! Real gateways and real clients for tests. Each test has its own data directory and port.
 
-#![allow(dead_code)]
+#![allow(dead_code, clippy::unwrap_used)]
 
 pub mod client;
 
