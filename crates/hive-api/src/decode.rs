@@ -5,7 +5,9 @@
 
 use std::cell::RefCell;
 
-use serde::de::{self, DeserializeOwned, DeserializeSeed, Deserializer, IntoDeserializer, MapAccess, SeqAccess, Visitor};
+use serde::de::{
+    self, DeserializeOwned, DeserializeSeed, Deserializer, IntoDeserializer, MapAccess, SeqAccess, Visitor,
+};
 
 use crate::error::{ApiError, ApiResult};
 use crate::params::Params;
@@ -66,7 +68,9 @@ impl<'a> Node<'a> {
 
     fn parse<T: std::str::FromStr>(&self, what: &str) -> Result<T, DecodeError> {
         let text = self.text()?;
-        text.parse().map_err(|_| DecodeError(ApiError::invalid_value(&self.path, text, &format!("It must be {what}."))))
+        text.parse().map_err(|_| {
+            DecodeError(ApiError::invalid_value(&self.path, text, &format!("It must be {what}.")))
+        })
     }
 }
 
@@ -101,7 +105,11 @@ impl<'de> Deserializer<'de> for Node<'_> {
         visitor.visit_some(self)
     }
 
-    fn deserialize_newtype_struct<V: Visitor<'de>>(self, _: &'static str, visitor: V) -> Result<V::Value, DecodeError> {
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, DecodeError> {
         visitor.visit_newtype_struct(self)
     }
 
@@ -131,8 +139,12 @@ impl<'de> Deserializer<'de> for Node<'_> {
     }
 
     fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DecodeError> {
-        let fields: Vec<_> =
-            self.params.children.iter().map(|(name, params)| (name.as_str(), self.child(name, params))).collect();
+        let fields: Vec<_> = self
+            .params
+            .children
+            .iter()
+            .map(|(name, params)| (name.as_str(), self.child(name, params)))
+            .collect();
         visitor.visit_map(Fields { fields: fields.into_iter(), value: None })
     }
 
@@ -165,7 +177,10 @@ struct Items<'a>(std::vec::IntoIter<(u32, Node<'a>)>);
 impl<'de> SeqAccess<'de> for Items<'_> {
     type Error = DecodeError;
 
-    fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, DecodeError> {
+    fn next_element_seed<T: DeserializeSeed<'de>>(
+        &mut self,
+        seed: T,
+    ) -> Result<Option<T::Value>, DecodeError> {
         self.0.next().map(|(_, node)| seed.deserialize(node)).transpose()
     }
 }
@@ -229,7 +244,8 @@ mod tests {
 
     #[test]
     fn unknown_parameters_are_named_in_full() {
-        let answer = decoded("VpcId=x&VpcId.Deep=1&Rule.1.Port=1&Rule.1.Colour=red&Nope.1.Inner=2&Name.x=1").unwrap();
+        let answer =
+            decoded("VpcId=x&VpcId.Deep=1&Rule.1.Port=1&Rule.1.Colour=red&Nope.1.Inner=2&Name.x=1").unwrap();
         assert_eq!(answer.unknown, ["Name.x", "Nope", "Rule.1.Colour", "VpcId.Deep"]);
     }
 

@@ -36,7 +36,9 @@ pub fn decode(text: &[u8]) -> ApiResult<String> {
                 match (digit(rest.next()), digit(rest.next())) {
                     (Some(high), Some(low)) => bytes.push((high * 16 + low) as u8),
                     _ => {
-                        return Err(ApiError::malformed_query("A % is not followed by two hexadecimal digits"));
+                        return Err(ApiError::malformed_query(
+                            "A % is not followed by two hexadecimal digits",
+                        ));
                     }
                 }
             }

@@ -114,7 +114,11 @@ impl<'a> ser::Serializer for Writer<'a> {
         self.serialize_str(name)
     }
 
-    fn serialize_newtype_struct<T: Serialize + ?Sized>(self, _: &'static str, value: &T) -> Result<Wrote, XmlError> {
+    fn serialize_newtype_struct<T: Serialize + ?Sized>(
+        self,
+        _: &'static str,
+        value: &T,
+    ) -> Result<Wrote, XmlError> {
         value.serialize(self)
     }
 
@@ -152,7 +156,11 @@ impl<'a> ser::Serializer for Writer<'a> {
         refuse("a tuple")
     }
 
-    fn serialize_tuple_struct(self, _: &'static str, _: usize) -> Result<Self::SerializeTupleStruct, XmlError> {
+    fn serialize_tuple_struct(
+        self,
+        _: &'static str,
+        _: usize,
+    ) -> Result<Self::SerializeTupleStruct, XmlError> {
         refuse("a tuple struct")
     }
 
@@ -198,7 +206,11 @@ impl ser::SerializeStruct for Writer<'_> {
     type Ok = Wrote;
     type Error = XmlError;
 
-    fn serialize_field<T: Serialize + ?Sized>(&mut self, name: &'static str, value: &T) -> Result<(), XmlError> {
+    fn serialize_field<T: Serialize + ?Sized>(
+        &mut self,
+        name: &'static str,
+        value: &T,
+    ) -> Result<(), XmlError> {
         element(self.out, name, value)
     }
 

@@ -25,8 +25,7 @@ struct Sent {
 
 /// Signs as an SDK does.
 fn signed(method: &'static str, uri: &str, body: &[u8], presigned: bool, token: Option<&str>) -> Sent {
-    let identity =
-        Credentials::new("AKIDEXAMPLE", SECRET, token.map(str::to_owned), None, "test").into();
+    let identity = Credentials::new("AKIDEXAMPLE", SECRET, token.map(str::to_owned), None, "test").into();
     let mut settings = SigningSettings::default();
     if presigned {
         settings.signature_location = SignatureLocation::QueryParams;
@@ -60,12 +59,7 @@ fn signed(method: &'static str, uri: &str, body: &[u8], presigned: bool, token: 
     .unwrap();
     let (instructions, _) = sign(signable, &params).unwrap().into_parts();
     instructions.apply_to_request_http1x(&mut request);
-    Sent {
-        method,
-        uri: request.uri().to_string(),
-        headers: request.headers().clone(),
-        body: body.to_vec(),
-    }
+    Sent { method, uri: request.uri().to_string(), headers: request.headers().clone(), body: body.to_vec() }
 }
 
 fn check(sent: &Sent, at: u64, token: Option<&str>) -> ApiResult<Verified<&'static str>> {

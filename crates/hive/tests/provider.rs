@@ -70,22 +70,26 @@ impl Bench {
     }
 }
 
+/// One test for all, so that they run side by side however few cores there are: the provider mostly sleeps.
 #[test]
-fn the_example_runs_from_apply_to_nothing_left() {
+fn projects_are_made_changed_imported_and_gone() {
+    std::thread::scope(|scope| {
+        for name in ["every", "borders"] {
+            std::thread::Builder::new()
+                .name(name.to_owned())
+                .spawn_scoped(scope, || whole_life(name))
+                .unwrap();
+        }
+        std::thread::Builder::new().name("example".to_owned()).spawn_scoped(scope, example).unwrap();
+    });
+}
+
+/// The script of the example does it all itself, with the aws CLI.
+fn example() {
     let Some(bench) = Bench::new("provider::example") else { return };
     let project = bench.project("../../examples/hive");
     succeed(&mut bench.command(&project.join("test.sh"), &project));
     assert_eq!(bench.gateway.leftovers(), []);
-}
-
-#[test]
-fn every_resource_is_made_changed_imported_and_gone() {
-    whole_life("every");
-}
-
-#[test]
-fn gateways_and_acls_are_made_changed_imported_and_gone() {
-    whole_life("borders");
 }
 
 /// Made, changed in place, imported, taken away; after each step the plan is empty.

@@ -52,8 +52,10 @@ impl Authorization {
                 Self::from_header(text, headers)
             }
             None if query.iter().any(|(name, _)| name == "X-Amz-Signature") => Self::from_query(query),
-            None => Err(ApiError::client("MissingAuthenticationToken", "Request is missing Authentication Token")
-                .with_status(403)),
+            None => {
+                Err(ApiError::client("MissingAuthenticationToken", "Request is missing Authentication Token")
+                    .with_status(403))
+            }
         }
     }
 
@@ -72,7 +74,9 @@ impl Authorization {
             signed_headers: split_headers(field("SignedHeaders")?),
             signature: field("Signature")?.to_owned(),
             date: header("x-amz-date")
-                .ok_or_else(|| incomplete("Authorization header requires existence of an 'X-Amz-Date' header"))?
+                .ok_or_else(|| {
+                    incomplete("Authorization header requires existence of an 'X-Amz-Date' header")
+                })?
                 .to_owned(),
             session_token: header("x-amz-security-token").map(str::to_owned),
             expires: None,
@@ -85,8 +89,9 @@ impl Authorization {
         if field("X-Amz-Algorithm")? != ALGORITHM {
             return Err(incomplete(&format!("X-Amz-Algorithm must be {ALGORITHM}")));
         }
-        let expires: i64 =
-            field("X-Amz-Expires")?.parse().map_err(|_| incomplete("X-Amz-Expires must be a number of seconds"))?;
+        let expires: i64 = field("X-Amz-Expires")?
+            .parse()
+            .map_err(|_| incomplete("X-Amz-Expires must be a number of seconds"))?;
         if !(1..=604_800).contains(&expires) {
             return Err(incomplete("X-Amz-Expires must be between 1 and 604800 seconds"));
         }

@@ -63,7 +63,8 @@ fn canonical_query(query: &[(String, String)]) -> String {
 fn canonical_header(headers: &HeaderMap, name: &str) -> ApiResult<String> {
     let mut values = Vec::new();
     for value in headers.get_all(name) {
-        let text = value.to_str().map_err(|_| incomplete(&format!("The signed header {name} is not plain text")))?;
+        let text =
+            value.to_str().map_err(|_| incomplete(&format!("The signed header {name} is not plain text")))?;
         values.push(text.split(' ').filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" "));
     }
     if values.is_empty() {

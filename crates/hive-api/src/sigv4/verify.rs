@@ -7,9 +7,9 @@ use jiff::civil::DateTime;
 use sha2::Sha256;
 use subtle::ConstantTimeEq;
 
+use super::ALGORITHM;
 use super::authorization::{Authorization, Scope, incomplete};
 use super::canonical::{canonical_request, hex, sha256_hex};
-use super::ALGORITHM;
 use crate::error::{ApiError, ApiResult};
 
 pub const MAX_SKEW_SECONDS: i64 = 15 * 60;
@@ -69,7 +69,8 @@ pub fn verify<P>(
         authorization.scope.without_key(),
         sha256_hex(canonical.as_bytes())
     );
-    let expected = hex(&mac(&signing_key(&credential.secret_access_key, &authorization.scope), to_sign.as_bytes()));
+    let expected =
+        hex(&mac(&signing_key(&credential.secret_access_key, &authorization.scope), to_sign.as_bytes()));
     if !bool::from(expected.as_bytes().ct_eq(authorization.signature.as_bytes())) {
         return Err(mismatch(
             "The request signature we calculated does not match the signature you provided. Check your AWS Secret \
@@ -83,7 +84,8 @@ pub fn verify<P>(
 /// `host` and every `x-amz-*` header must be signed: an unsigned one could be added on the way.
 fn check_signed_headers(request: &SignedRequest<'_>, authorization: &Authorization) -> ApiResult<()> {
     let signed = &authorization.signed_headers;
-    let required = request.headers.keys().map(http::HeaderName::as_str).filter(|name| name.starts_with("x-amz-"));
+    let required =
+        request.headers.keys().map(http::HeaderName::as_str).filter(|name| name.starts_with("x-amz-"));
     for name in std::iter::once("host").chain(required) {
         if !signed.iter().any(|header| header == name) {
             return Err(mismatch(&format!("The header {name} must be signed")));
@@ -112,15 +114,22 @@ fn check_time(authorization: &Authorization, now: Timestamp) -> ApiResult<()> {
     Ok(())
 }
 
-fn check_session<P>(credential: &Credential<P>, authorization: &Authorization, now: Timestamp) -> ApiResult<()> {
+fn check_session<P>(
+    credential: &Credential<P>,
+    authorization: &Authorization,
+    now: Timestamp,
+) -> ApiResult<()> {
     let sent = authorization.session_token.as_deref().unwrap_or_default();
     let expected = credential.session_token.as_deref().unwrap_or_default();
     if !bool::from(expected.as_bytes().ct_eq(sent.as_bytes())) {
         return Err(unknown_key());
     }
     if credential.expires.is_some_and(|expires| expires <= now) {
-        return Err(ApiError::client("ExpiredToken", "The security token included in the request is expired")
-            .with_status(403));
+        return Err(ApiError::client(
+            "ExpiredToken",
+            "The security token included in the request is expired",
+        )
+        .with_status(403));
     }
     Ok(())
 }
@@ -140,7 +149,8 @@ fn signing_key(secret: &str, scope: &Scope) -> [u8; 32] {
 }
 
 fn unknown_key() -> ApiError {
-    ApiError::client("AuthFailure", "AWS was not able to validate the provided access credentials").with_status(401)
+    ApiError::client("AuthFailure", "AWS was not able to validate the provided access credentials")
+        .with_status(401)
 }
 
 fn mismatch(message: &str) -> ApiError {

@@ -227,10 +227,6 @@ resource "aws_instance" "i" {
   tags                                 = local.tags
   volume_tags                          = local.tags
 
-  credit_specification {
-    cpu_credits = local.second ? "standard" : "unlimited"
-  }
-
   metadata_options {
     http_tokens                 = local.second ? "required" : "optional"
     http_put_response_hop_limit = local.second ? 2 : 1
@@ -245,11 +241,6 @@ resource "aws_instance" "i" {
     hostname_type = "ip-name"
   }
 
-  root_block_device {
-    volume_type = "gp3"
-    volume_size = local.second ? 9 : 8
-  }
-
   ebs_block_device {
     device_name           = "/dev/sdg"
     volume_size           = 2
@@ -258,6 +249,23 @@ resource "aws_instance" "i" {
 
   lifecycle {
     ignore_changes = [associate_public_ip_address]
+  }
+}
+
+# Another one for the rest of the attributes: the provider changes those of one instance one after the other, and
+# waits for each.
+resource "aws_instance" "j" {
+  ami           = data.aws_ami.linux.id
+  instance_type = "t3.micro"
+  subnet_id     = aws_subnet.a.id
+
+  credit_specification {
+    cpu_credits = local.second ? "standard" : "unlimited"
+  }
+
+  root_block_device {
+    volume_type = "gp3"
+    volume_size = local.second ? 9 : 8
   }
 }
 
