@@ -127,7 +127,7 @@ impl World {
                 id("eipalloc"),
                 other("eni")
             ),
-            23 => format!("CreateVolume&AvailabilityZone=us-east-1a&Size={}", 1 + b),
+            23 => format!("CreateVolume&AvailabilityZone=us-east-1a&Size={}", 1 + u32::from(b)),
             24 => format!(
                 "AttachVolume&VolumeId={}&InstanceId={}&Device=/dev/sd{}",
                 id("vol"),
@@ -242,7 +242,7 @@ impl World {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, max_shrink_iters: 200, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 24, max_shrink_iters: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn any_sequence_leaves_a_whole_world(steps in proptest::collection::vec(any::<(u8, u8, u8)>(), 1..120)) {
