@@ -5,8 +5,10 @@
 //! many writers share a sync; alone, a writer waits for no one.
 
 use std::path::Path;
-use std::sync::{Arc, mpsc};
+use std::sync::Arc;
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 use redb::{Database, ReadableDatabase, ReadableTable, TableDefinition};
 use tokio::sync::oneshot;
@@ -20,14 +22,16 @@ const FORMAT: TableDefinition<'_, &str, u64> = TableDefinition::new("format");
 const KNOWN_FORMAT: u64 = 1;
 /// Bounds how long the first writer of a group waits for the others' work.
 const MAX_GROUP: usize = 1_024;
+/// How long a relaxed write may be on its way to the disk.
+pub const MAX_DELAY: Duration = Duration::from_millis(100);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Durability {
     /// Answered after fsync.
     #[default]
     Full,
-    /// Answered after the write; a power cut may lose the last moments, a crash of the process does not lose
-    /// the file's integrity.
+    /// Answered before; whatever is answered is on disk at most [`MAX_DELAY`] later. A crash may lose that
+    /// much, never the file's integrity.
     Relaxed,
 }
 
@@ -142,10 +146,41 @@ fn write_groups(
     durability: Durability,
     waiting: &mpsc::Receiver<(Batch, Answer)>,
 ) {
-    while let Ok(first) = waiting.recv() {
-        let group: Vec<_> = std::iter::once(first).chain(waiting.try_iter().take(MAX_GROUP - 1)).collect();
+    // Since when something is written and not synced; only relaxed writes leave anything behind.
+    let mut unsynced: Option<Instant> = None;
+    loop {
+        let first = match unsynced {
+            None => waiting.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            Some(since) => waiting.recv_timeout(MAX_DELAY.saturating_sub(since.elapsed())),
+        };
+        let group: Vec<_> = match first {
+            Ok(first) => std::iter::once(first).chain(waiting.try_iter().take(MAX_GROUP - 1)).collect(),
+            Err(RecvTimeoutError::Timeout) => Vec::new(),
+            Err(RecvTimeoutError::Disconnected) => {
+                if unsynced.is_some() {
+                    // Nobody is left to tell; the next open finds what did reach the disk.
+                    let _ = write_group(database, &[], true);
+                }
+                return;
+            }
+        };
+        let sync =
+            durability == Durability::Full || unsynced.is_some_and(|since| since.elapsed() >= MAX_DELAY);
         let (batches, answers): (Vec<_>, Vec<_>) = group.into_iter().unzip();
-        match write_group(database, &batches, durability) {
+        // Nothing to write: the groups before are on disk, which is all that an empty batch asks for.
+        let idle = unsynced.is_none() && batches.iter().all(Batch::is_empty);
+        let written = if idle {
+            Ok(batches.iter().map(|_| Ok(())).collect())
+        } else {
+            write_group(database, &batches, sync)
+        };
+        unsynced = match &written {
+            Ok(_) if sync || idle => None,
+            Ok(_) => unsynced.or_else(|| Some(Instant::now())),
+            // Tried again after the same delay.
+            Err(_) => unsynced.map(|_| Instant::now()),
+        };
+        match written {
             Ok(results) => {
                 for (answer, result) in answers.into_iter().zip(results) {
                     // The caller may have gone away; the write stands.
@@ -153,8 +188,11 @@ fn write_groups(
                 }
             }
             Err(reason) => {
-                let error =
-                    StoreError::Io { operation: "write", place: place.to_owned(), reason: reason.to_string() };
+                let error = StoreError::Io {
+                    operation: "write",
+                    place: place.to_owned(),
+                    reason: reason.to_string(),
+                };
                 for answer in answers {
                     let _ = answer.send(Err(error.clone()));
                 }
@@ -166,14 +204,11 @@ fn write_groups(
 fn write_group(
     database: &Database,
     batches: &[Batch],
-    durability: Durability,
+    sync: bool,
 ) -> Result<Vec<Result<(), StoreError>>, redb::Error> {
     let mut transaction = database.begin_write()?;
     transaction
-        .set_durability(match durability {
-            Durability::Full => redb::Durability::Immediate,
-            Durability::Relaxed => redb::Durability::None,
-        })
+        .set_durability(if sync { redb::Durability::Immediate } else { redb::Durability::None })
         .map_err(redb::Error::from)?;
     let results = {
         let mut table = transaction.open_table(RECORDS)?;

@@ -68,8 +68,9 @@ fn many_writers_of_one_key_lose_no_update() {
                 for _ in 0..20 {
                     loop {
                         let now = store.get("n").unwrap();
-                        let (version, value) =
-                            now.map_or((0, 0), |r| (r.version, String::from_utf8(r.value).unwrap().parse().unwrap()));
+                        let (version, value) = now.map_or((0, 0), |r| {
+                            (r.version, String::from_utf8(r.value).unwrap().parse().unwrap())
+                        });
                         let next: u64 = value + 1;
                         if store.submit(put("n", version, &next.to_string())).wait().is_ok() {
                             break;
@@ -92,4 +93,35 @@ fn a_second_process_is_refused() {
     let _store = open(&dir);
     let again = EmbeddedRecords::open(&dir.path().join("store.redb"), Durability::Full);
     assert!(matches!(again, Err(StoreError::Io { operation: "open", .. })));
+}
+
+#[test]
+fn relaxed_writes_reach_the_disk_by_themselves() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("store.redb");
+    let store = EmbeddedRecords::open(&path, Durability::Relaxed).unwrap();
+    for number in 0..50 {
+        store.submit(put(&format!("k{number}"), 0, "v")).wait().unwrap();
+    }
+    // What another process would find after a crash now: a copy of the file as it is on disk, some time later.
+    let copy = dir.path().join("copy.redb");
+    let found = (0..200).find_map(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+        std::fs::copy(&path, &copy).unwrap();
+        let found = EmbeddedRecords::open(&copy, Durability::Full).ok()?.all().ok()?.len();
+        (found == 50).then_some(found)
+    });
+    assert_eq!(found, Some(50));
+    drop(store);
+    assert_eq!(EmbeddedRecords::open(&path, Durability::Full).unwrap().all().unwrap().len(), 50);
+}
+
+#[test]
+fn an_empty_batch_is_answered_after_those_before_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = open(&dir);
+    let before = store.submit(put("a", 0, "1"));
+    store.submit(Batch::default()).wait().unwrap();
+    assert!(store.get("a").unwrap().is_some());
+    before.wait().unwrap();
 }
