@@ -19,10 +19,8 @@ fn every_acknowledged_write_survives_kill_9() {
     let dir = tempfile::tempdir().unwrap();
     let data = dir.path().join("data");
     let mut acknowledged: BTreeSet<String> = BTreeSet::new();
-    let mut round = 0;
     // Killed after a quarter, a half and three quarters of the writes, then left to finish.
-    for stop_at in [WRITES / 4, WRITES / 2, WRITES * 3 / 4, usize::MAX] {
-        round += 1;
+    for (round, stop_at) in [WRITES / 4, WRITES / 2, WRITES * 3 / 4, usize::MAX].into_iter().enumerate() {
         let gateway = Gateway::start(&data, &["--plain-http"]);
         let done = Arc::new(AtomicUsize::new(acknowledged.len()));
         let writers: Vec<_> = (0..WRITERS)

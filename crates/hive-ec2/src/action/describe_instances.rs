@@ -1,10 +1,9 @@
 //! Lists instances, grouped by the request that launched them.
 
 use super::prelude::*;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::core::table::{Listed, Resource};
-use crate::core::tags::Tags;
 use crate::core::text::moment;
 use crate::data::images;
 use crate::model::instance::Instance;
@@ -29,45 +28,43 @@ pub struct Response {
     next_token: Option<String>,
 }
 
-static FILTERS: &[FilterRow<Item>] = &[
-    ("architecture", |i, _| maybe(images::find(&i.instance.image_id).map(|image| image.architecture))),
-    ("availability-zone", |i, _| one(&i.instance.availability_zone)),
+static FILTERS: &[FilterRow<Instance>] = &[
+    ("architecture", |i, _| maybe(images::find(&i.image_id).map(|image| image.architecture))),
+    ("availability-zone", |i, _| one(&i.availability_zone)),
     ("block-device-mapping.device-name", |i, _| {
-        i.instance.block_devices.iter().map(|(name, _)| name.clone()).collect()
+        i.block_devices.iter().map(|(name, _)| name.clone()).collect()
     }),
-    ("block-device-mapping.volume-id", |i, _| {
-        i.instance.block_devices.iter().map(|(_, id)| id.to_string()).collect()
-    }),
-    ("client-token", |i, _| maybe(i.instance.client_token.as_ref())),
-    ("image-id", |i, _| one(&i.instance.image_id)),
-    ("instance-id", |i, _| one(&i.instance.id)),
-    ("instance-state-code", |i, _| one(i.instance.state.code())),
-    ("instance-state-name", |i, _| one(i.instance.state.name())),
-    ("instance-type", |i, _| one(&i.instance.instance_type)),
+    ("block-device-mapping.volume-id", |i, _| i.block_devices.iter().map(|(_, id)| id.to_string()).collect()),
+    ("client-token", |i, _| maybe(i.client_token.as_ref())),
+    ("image-id", |i, _| one(&i.image_id)),
+    ("instance-id", |i, _| one(&i.id)),
+    ("instance-state-code", |i, _| one(i.state.code())),
+    ("instance-state-name", |i, _| one(i.state.name())),
+    ("instance-type", |i, _| one(&i.instance_type)),
     ("instance.group-id", |i, account| {
         interfaces(i, account).flat_map(|n| &n.groups).map(ToString::to_string).collect()
     }),
-    ("key-name", |i, _| maybe(i.instance.key_name.as_ref())),
-    ("launch-time", |i, _| vec![moment(i.instance.launched)]),
-    ("monitoring-state", |i, _| one(if i.instance.options.monitoring { "enabled" } else { "disabled" })),
+    ("key-name", |i, _| maybe(i.key_name.as_ref())),
+    ("launch-time", |i, _| vec![moment(i.launched)]),
+    ("monitoring-state", |i, _| one(if i.options.monitoring { "enabled" } else { "disabled" })),
     ("network-interface.group-id", |i, account| {
         interfaces(i, account).flat_map(|n| &n.groups).map(ToString::to_string).collect()
     }),
     ("network-interface.network-interface-id", |i, _| {
-        i.instance.network_interfaces.iter().map(ToString::to_string).collect()
+        i.network_interfaces.iter().map(ToString::to_string).collect()
     }),
     ("network-interface.subnet-id", |i, account| {
         interfaces(i, account).map(|n| n.subnet_id.to_string()).collect()
     }),
     ("owner-id", |_, account| one(&account.id)),
-    ("placement-group-name", |i, _| maybe(i.instance.placement_group.as_ref())),
+    ("placement-group-name", |i, _| maybe(i.placement_group.as_ref())),
     ("private-ip-address", |i, account| maybe(interfaces(i, account).next().and_then(|n| n.primary_ip()))),
-    ("reservation-id", |i, _| one(&i.instance.reservation_id)),
-    ("root-device-name", |i, _| one(&i.instance.root_device_name)),
+    ("reservation-id", |i, _| one(&i.reservation_id)),
+    ("root-device-name", |i, _| one(&i.root_device_name)),
     ("root-device-type", |_, _| one("ebs")),
-    ("subnet-id", |i, _| one(&i.instance.subnet_id)),
-    ("tenancy", |i, _| vec![format!("{:?}", i.instance.tenancy).to_lowercase()]),
-    ("vpc-id", |i, _| one(&i.instance.vpc_id)),
+    ("subnet-id", |i, _| one(&i.subnet_id)),
+    ("tenancy", |i, _| vec![format!("{:?}", i.tenancy).to_lowercase()]),
+    ("vpc-id", |i, _| one(&i.vpc_id)),
 ];
 
 impl Action for DescribeInstances {
@@ -83,64 +80,34 @@ impl Action for DescribeInstances {
     fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
         call.check_ids(&request.instance_id)?;
         let account = &*call.account;
-        let mut items = Vec::new();
-        if request.instance_id.is_empty() {
-            items.extend(account.instances.iter_shared());
-        } else {
-            for id in &request.instance_id {
-                items.push(account.instances.shared(id).ok_or_else(|| Instance::KIND.missing(id))?);
-            }
-        }
         let now = call.now;
-        let mut items: Vec<Box<Item>> = items
-            .into_iter()
-            .filter(|instance| !is_forgotten(now, instance.terminated))
-            .map(|instance| Box::new(Item::new(instance)))
-            .collect();
-        items.sort_by(|a, b| a.key.cmp(&b.key));
-        items.dedup_by(|a, b| a.key == b.key);
-        let page = call.select_from(items.into_iter(), FILTERS)?;
-        let mut reservations: Vec<ReservationView> = Vec::new();
-        for item in &page.items {
-            let view = view::instance::instance(&item.instance, call);
-            match reservations.last_mut() {
-                Some(last) if last.reservation_id == item.instance.reservation_id => {
-                    last.instances_set.push(view)
-                }
-                _ => reservations.push(ReservationView {
-                    reservation_id: item.instance.reservation_id.clone(),
+        let described = |instance: &Arc<Instance>| !is_forgotten(now, instance.terminated);
+        let page = if request.instance_id.is_empty() {
+            call.select_from(account.instances.iter_shared().filter(described), FILTERS)?
+        } else {
+            call.select(&account.instances, &request.instance_id, FILTERS)?
+        };
+        // A page may cut a reservation, as EC2's do; within a page each is there once.
+        let mut reservations: BTreeMap<&str, ReservationView> = BTreeMap::new();
+        for instance in page.items.iter().filter(|instance| described(instance)) {
+            let view = view::instance::instance(instance, call);
+            let reservation =
+                reservations.entry(&instance.reservation_id).or_insert_with(|| ReservationView {
+                    reservation_id: instance.reservation_id.clone(),
                     owner_id: account.id.to_string(),
                     group_set: Vec::new(),
-                    instances_set: vec![view],
-                }),
-            }
+                    instances_set: Vec::new(),
+                });
+            reservation.instances_set.push(view);
         }
-        Ok(Response { reservation_set: reservations, next_token: page.next_token })
+        let reservation_set = reservations.into_values().collect();
+        Ok(Response { reservation_set, next_token: page.next_token })
     }
 }
 
-/// Listed by reservation first, so that a page cuts as few of them as possible.
-struct Item {
-    key: String,
-    instance: Arc<Instance>,
-}
-
-impl Item {
-    fn new(instance: Arc<Instance>) -> Self {
-        Self { key: format!("{}/{}", instance.reservation_id, instance.id), instance }
-    }
-}
-
-impl Listed for Item {
-    fn key(&self) -> &str {
-        &self.key
-    }
-
-    fn tags(&self) -> Option<&Tags> {
-        Some(&self.instance.tags)
-    }
-}
-
-fn interfaces<'a>(item: &'a Item, account: &'a Account) -> impl Iterator<Item = &'a NetworkInterface> {
-    item.instance.network_interfaces.iter().filter_map(|id| account.network_interfaces.get(id))
+fn interfaces<'a>(
+    instance: &'a Instance,
+    account: &'a Account,
+) -> impl Iterator<Item = &'a NetworkInterface> {
+    instance.network_interfaces.iter().filter_map(|id| account.network_interfaces.get(id))
 }
