@@ -7,10 +7,13 @@ import base64
 import hashlib
 import os
 import shutil
+import ssl
 import subprocess
 import sys
 import tempfile
 import unittest
+import urllib.error
+import urllib.request
 
 import boto3
 from botocore.config import Config
@@ -114,6 +117,20 @@ class Contract(unittest.TestCase):
         other = "arn:aws:iam::999999999999:role/deploy"
         self.code("AccessDenied", STS.assume_role, RoleArn=other, RoleSessionName="me")
         self.code("ValidationError", STS.get_session_token, DurationSeconds=129601)
+
+    def test_presigned_requests(self):
+        trust = ssl.create_default_context(cafile=os.environ["AWS_CA_BUNDLE"])
+        wanted = {"Filters": [{"Name": "is-default", "Values": ["true"]}]}
+        url = EC2.generate_presigned_url("describe_vpcs", Params=wanted, HttpMethod="GET")
+        with urllib.request.urlopen(url, context=trust) as answer:
+            self.assertIn(b"<isDefault>true</isDefault>", answer.read())
+        with self.assertRaises(urllib.error.HTTPError) as caught:
+            urllib.request.urlopen(url.replace("is-default", "state"), context=trust)
+        self.assertIn(b"SignatureDoesNotMatch", caught.exception.read())
+
+    def test_a_key_for_another_region_is_told_the_right_one(self):
+        elsewhere = boto3.client("ec2", region_name="eu-north-1", config=CONFIG)
+        self.assertIn(os.environ["AWS_REGION"], self.code("AuthFailure", elsewhere.describe_vpcs))
 
     def test_default_vpc(self):
         vpc = EC2.describe_vpcs(Filters=[{"Name": "is-default", "Values": ["true"]}])["Vpcs"][0]["VpcId"]
