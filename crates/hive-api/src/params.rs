@@ -37,6 +37,11 @@ impl Params {
         self.children.get(name)?.value.as_deref()
     }
 
+    /// Whether a top-level parameter is there, as a leaf or with something below it.
+    pub fn has(&self, name: &str) -> bool {
+        self.children.contains_key(name)
+    }
+
     /// Takes a whole top-level parameter out, so that what is left can be checked for unknown ones.
     pub fn take(&mut self, name: &str) -> Option<Params> {
         self.children.remove(name)

@@ -18,6 +18,8 @@ pub struct Response {
 impl Action for AuthorizeSecurityGroupEgress {
     const NAME: &'static str = "AuthorizeSecurityGroupEgress";
     const ACCEPTS: Accepts = Accepts { tags: &["security-group-rule"], ..Accepts::NONE };
+    const NOT_OURS: &'static [&'static str] =
+        &["GroupName", "SecurityGroupRuleDescription", "SecurityGroupRuleId"];
     type Request = PermissionsRequest;
     type Response = Response;
 

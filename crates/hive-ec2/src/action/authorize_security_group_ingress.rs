@@ -18,6 +18,7 @@ pub struct Response {
 impl Action for AuthorizeSecurityGroupIngress {
     const NAME: &'static str = "AuthorizeSecurityGroupIngress";
     const ACCEPTS: Accepts = Accepts { tags: &["security-group-rule"], ..Accepts::NONE };
+    const NOT_OURS: &'static [&'static str] = &["SecurityGroupRuleDescription", "SecurityGroupRuleId"];
     type Request = PermissionsRequest;
     type Response = Response;
 

@@ -8,6 +8,7 @@ pub struct CreateRoute;
 
 impl Action for CreateRoute {
     const NAME: &'static str = "CreateRoute";
+    const NOT_OURS: &'static [&'static str] = &["LocalTarget"];
     type Request = RouteRequest;
     type Response = Done;
 

@@ -17,6 +17,7 @@ pub struct Response {
 
 impl Action for RevokeSecurityGroupEgress {
     const NAME: &'static str = "RevokeSecurityGroupEgress";
+    const NOT_OURS: &'static [&'static str] = &["GroupName", "SecurityGroupRuleDescription"];
     type Request = PermissionsRequest;
     type Response = Response;
 

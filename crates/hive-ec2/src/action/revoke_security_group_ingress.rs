@@ -17,6 +17,7 @@ pub struct Response {
 
 impl Action for RevokeSecurityGroupIngress {
     const NAME: &'static str = "RevokeSecurityGroupIngress";
+    const NOT_OURS: &'static [&'static str] = &["SecurityGroupRuleDescription"];
     type Request = PermissionsRequest;
     type Response = Response;
 

@@ -7,6 +7,8 @@ pub struct UpdateSecurityGroupRuleDescriptionsEgress;
 
 impl Action for UpdateSecurityGroupRuleDescriptionsEgress {
     const NAME: &'static str = "UpdateSecurityGroupRuleDescriptionsEgress";
+    const NOT_OURS: &'static [&'static str] =
+        &["CidrIp", "FromPort", "IpProtocol", "SourceSecurityGroupName", "ToPort", "SecurityGroupRuleId"];
     type Request = PermissionsRequest;
     type Response = Done;
 

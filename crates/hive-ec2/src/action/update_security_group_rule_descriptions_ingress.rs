@@ -7,6 +7,8 @@ pub struct UpdateSecurityGroupRuleDescriptionsIngress;
 
 impl Action for UpdateSecurityGroupRuleDescriptionsIngress {
     const NAME: &'static str = "UpdateSecurityGroupRuleDescriptionsIngress";
+    const NOT_OURS: &'static [&'static str] =
+        &["CidrIp", "FromPort", "IpProtocol", "SourceSecurityGroupName", "ToPort", "SecurityGroupRuleId"];
     type Request = PermissionsRequest;
     type Response = Done;
 

@@ -1,5 +1,7 @@
 //! What an action is, and its row in the table.
 
+use std::borrow::Cow;
+
 use hive_api::{ApiError, ApiResult, Params, coverage, decode, xml};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -12,6 +14,8 @@ pub trait Action {
     const ACCEPTS: Accepts = Accepts::NONE;
     /// Parameters that are taken and kept but change nothing yet; coverage says so.
     const WITHOUT_EFFECT: &'static [&'static str] = &[];
+    /// Fields of a request type shared with other actions that this one does not have.
+    const NOT_OURS: &'static [&'static str] = &[];
     /// Slow work that needs no account, done before the action has its turn: nobody waits for it.
     const PREPARE: Option<Prepare> = None;
     type Request: DeserializeOwned;
@@ -50,7 +54,7 @@ impl Entry {
             name: A::NAME,
             accepts: A::ACCEPTS,
             without_effect: A::WITHOUT_EFFECT,
-            parameters: coverage::parameters::<A::Request>,
+            parameters: parameters::<A>,
             filters: A::filters,
             prepare: A::PREPARE,
             run: run::<A>,
@@ -63,8 +67,23 @@ impl Entry {
     }
 }
 
+fn parameters<A: Action>() -> Vec<&'static str> {
+    let mut names = coverage::parameters::<A::Request>();
+    names.retain(|name| !A::NOT_OURS.contains(name));
+    names
+}
+
 fn run<A: Action>(params: &Params, call: &mut Call<'_>) -> ApiResult<Outcome> {
-    let decoded = decode::<A::Request>(params)?;
+    let mut params = Cow::Borrowed(params);
+    let mut foreign = Vec::new();
+    for name in A::NOT_OURS {
+        if params.has(name) {
+            params.to_mut().take(name);
+            foreign.push((*name).to_owned());
+        }
+    }
+    let mut decoded = decode::<A::Request>(&params)?;
+    decoded.unknown.extend(foreign);
     let response = A::run(decoded.request, call)?;
     let content = xml::to_content(&response).map_err(|error| ApiError::internal(error.to_string()))?;
     Ok(Outcome { content, unknown: decoded.unknown })

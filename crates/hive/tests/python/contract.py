@@ -5,6 +5,7 @@ The environment is what `eos hive env` prints; HIVE_ACTIONS names every action t
 
 import base64
 import hashlib
+import json
 import os
 import shutil
 import ssl
@@ -598,6 +599,26 @@ class ZEverything(unittest.TestCase):
     def test_every_action_was_answered_as_the_model_says(self):
         self.assertEqual(sorted(set(CHECKER.problems)), [])
         self.assertEqual(set(os.environ["HIVE_ACTIONS"].split()) - CHECKER.answered, set())
+
+
+class Parameters(unittest.TestCase):
+    """A misspelt parameter would never be sent, and nobody would notice: every name is one that clients know."""
+
+    def test_every_parameter_is_one_of_the_models(self):
+        unknown = []
+        for row in json.loads(os.environ["HIVE_COVERAGE"]):
+            client = STS if row["service"] == "sts" else EC2
+            shape = client.meta.service_model.operation_model(row["action"]).input_shape
+            known = {query_name(name, member) for name, member in shape.members.items()}
+            unknown += [f"{row['action']}.{name}" for name in row["parameters"] if name not in known]
+        # Some actions have no DryRun in the model; taking it everywhere does no harm.
+        self.assertEqual([name for name in unknown if not name.endswith(".DryRun")], [])
+
+
+def query_name(name, member):
+    """As the EC2 protocol spells a member: its queryName, or its locationName with a capital."""
+    spelt = member.serialization.get("queryName") or member.serialization.get("name", name)
+    return spelt[0].upper() + spelt[1:]
 
 
 def snake(name):
