@@ -54,7 +54,14 @@ pub struct Diagnostic {
 
 impl Diagnostic {
     pub fn error(code: Code, message: impl Into<String>) -> Diagnostic {
-        Diagnostic { code, severity: Severity::Error, message: message.into(), place: None, why: None, fix: None }
+        Diagnostic {
+            code,
+            severity: Severity::Error,
+            message: message.into(),
+            place: None,
+            why: None,
+            fix: None,
+        }
     }
 
     pub fn warning(code: Code, message: impl Into<String>) -> Diagnostic {

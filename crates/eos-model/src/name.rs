@@ -20,6 +20,13 @@ impl fmt::Display for BadName {
 
 impl std::error::Error for BadName {}
 
+impl From<BadName> for crate::Diagnostic {
+    fn from(problem: BadName) -> crate::Diagnostic {
+        crate::Diagnostic::error(crate::codes::BAD_NAME, problem.to_string())
+            .fix("a name like web1 or shop-db: up to 63 lower-case letters, digits, '-', '_' and '.'")
+    }
+}
+
 const LONGEST: usize = 63;
 
 fn check(text: &str) -> Result<(), &'static str> {

@@ -3,7 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-const SIZE_UNITS: [(&str, u64); 5] = [("K", 1 << 10), ("M", 1 << 20), ("G", 1 << 30), ("T", 1 << 40), ("P", 1 << 50)];
+const SIZE_UNITS: [(&str, u64); 5] =
+    [("K", 1 << 10), ("M", 1 << 20), ("G", 1 << 30), ("T", 1 << 40), ("P", 1 << 50)];
 const TIME_UNITS: [(&str, u64); 5] = [("s", 1), ("m", 60), ("h", 3600), ("d", 86_400), ("w", 604_800)];
 
 /// An amount of storage in bytes, written `100G` (powers of 1024, as LVM reads them).
@@ -27,7 +28,9 @@ impl fmt::Display for BadQuantity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             BadQuantity::NoUnit { number, units } => write!(f, "{number:?} has no unit; use one of {units}"),
-            BadQuantity::UnknownUnit { unit, units } => write!(f, "unknown unit {unit:?}; use one of {units}"),
+            BadQuantity::UnknownUnit { unit, units } => {
+                write!(f, "unknown unit {unit:?}; use one of {units}")
+            }
             BadQuantity::NotANumber { given } => write!(f, "{given:?} does not start with a whole number"),
             BadQuantity::TooLarge { given } => write!(f, "{given:?} is too large"),
         }
@@ -55,7 +58,8 @@ fn parse(text: &str, table: &[(&str, u64)], units: &'static str) -> Result<u64, 
 }
 
 fn show(f: &mut fmt::Formatter<'_>, amount: u64, table: &[(&str, u64)]) -> fmt::Result {
-    let (unit, factor) = table.iter().rev().find(|(_, factor)| amount.is_multiple_of(*factor)).unwrap_or(&table[0]);
+    let (unit, factor) =
+        table.iter().rev().find(|(_, factor)| amount.is_multiple_of(*factor)).unwrap_or(&table[0]);
     f.pad(&format!("{}{unit}", amount / factor))
 }
 

@@ -77,7 +77,14 @@ mod tests {
     fn a_reference_reads_back_as_written() {
         let text = "secret://production/grafana/admin_password?v=3";
         assert_eq!(text.parse::<SecretRef>().unwrap().to_string(), text);
-        for bad in ["", "secret://a/b?v=1", "secret://a/b/c", "secret://a/b/c?v=0", "secret://a/b/c/d?v=1", "hunter2"] {
+        for bad in [
+            "",
+            "secret://a/b?v=1",
+            "secret://a/b/c",
+            "secret://a/b/c?v=0",
+            "secret://a/b/c/d?v=1",
+            "hunter2",
+        ] {
             assert!(bad.parse::<SecretRef>().is_err(), "{bad}");
         }
     }

@@ -1,0 +1,43 @@
+# For people. Each target gets what it needs, says what it does, and can be run again.
+.DEFAULT_GOAL := help
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+EOS := $(or $(CARGO_TARGET_DIR),target)/debug/eos
+TEST_TOOLS := tofu nomad salt terraform-provider-hcloud
+
+.PHONY: help build release tools test lint bench demo clean
+
+help: ## show this list
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+build: ## build eos (debug)
+	@echo "==> building eos"
+	@cargo build --locked -p eos
+
+release: ## build eos (release)
+	@echo "==> building eos, optimised"
+	@cargo build --locked --release -p eos
+
+tools: build ## get the real tools the tests use (tofu, nomad, salt)
+	@echo "==> getting the tools the tests use: $(TEST_TOOLS)"
+	@$(EOS) tools install $(TEST_TOOLS)
+
+test: lint tools ## lint, then all tests, on real tools
+	@echo "==> running the tests"
+	@cargo test --locked --workspace
+
+lint: ## rustfmt and clippy
+	@echo "==> rustfmt"
+	@cargo fmt --all --check
+	@echo "==> clippy"
+	@cargo clippy --locked --workspace --all-targets -- -D warnings
+
+bench: release ## measure speed and size, printed as a table
+	@bench/run
+
+demo: ## the main job from beginning to end, in .demo/
+	@demo/run
+
+clean: ## remove what was built here; the tool cache stays
+	@cargo clean
+	@rm -rf .demo

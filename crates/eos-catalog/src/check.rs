@@ -1,0 +1,310 @@
+//! Checks beyond the schema: that everything a component refers to exists.
+//!
+//! These run in `eos catalog check` and in the tests of the built-in catalogue, not on every command.
+
+use std::collections::BTreeSet;
+
+use eos_model::{Diagnostic, Diagnostics, Place, codes};
+use serde_json::Value as Json;
+
+use crate::catalog::Catalog;
+use crate::component::{Component, Task, When};
+use crate::folder::COMPONENT_FILE;
+use crate::reference::{self, Segment};
+use crate::setting::{Setting, SettingType};
+
+/// Flags every component that runs has; no setting, need or feature may take their names.
+pub const RESERVED: &[&str] =
+    &["binary", "cpu", "env", "host", "memory", "replicas", "runtime", "tier", "version"];
+
+/// Everything wrong with a kind, over all of its variants.
+pub fn check(catalog: &Catalog, kind: &str) -> Diagnostics {
+    let mut checker = Checker { catalog, kind, found: Diagnostics::new() };
+    match catalog.component(kind) {
+        Err(found) => return found,
+        Ok(component) => checker.component(&component),
+    }
+    checker.found
+}
+
+/// The runtimes a component has, `None` when it has no process.
+pub fn runtimes(component: &Component) -> Vec<Option<&'static str>> {
+    let mut names = Vec::new();
+    names.extend(component.runtimes.container.as_ref().map(|_| Some("container")));
+    names.extend(component.runtimes.host.as_ref().map(|_| Some("host")));
+    if names.is_empty() { vec![None] } else { names }
+}
+
+struct Checker<'a> {
+    catalog: &'a Catalog,
+    kind: &'a str,
+    found: Diagnostics,
+}
+
+impl Checker<'_> {
+    fn error(&mut self, message: String) {
+        let place = Place::file(self.catalog.file(self.kind));
+        self.error_at(message, place);
+    }
+
+    fn error_at(&mut self, message: String, place: Place) {
+        let fix = format!("correct {}, then eos catalog check {}", place.file, self.kind);
+        self.found.push(Diagnostic::error(codes::BAD_COMPONENT, message).at(place).fix(fix));
+    }
+
+    /// The first line of the component's file that has the text.
+    fn place_of_text(&self, text: &str) -> Place {
+        let mut place = Place::file(self.catalog.file(self.kind));
+        let bytes = self.catalog.folder(self.kind).and_then(|folder| folder.files.get(COMPONENT_FILE));
+        let content = bytes.map(|bytes| String::from_utf8_lossy(bytes).into_owned()).unwrap_or_default();
+        if let Some((index, line)) = content.lines().enumerate().find(|(_, line)| line.contains(text)) {
+            let before = line.split(text).next().unwrap_or_default();
+            (place.line, place.column, place.text) = (index + 1, before.chars().count() + 1, line.to_owned());
+        }
+        place
+    }
+
+    fn component(&mut self, component: &Component) {
+        if component.summary.chars().count() > 60 {
+            self.error(format!("the summary has more than 60 characters: {:?}", component.summary));
+        }
+        if let Some(container) = &component.runtimes.container
+            && (container.image.rsplit('/').next().unwrap_or_default().contains(':')
+                || container.version.as_deref() == Some("latest"))
+        {
+            self.error("an image is named without its tag, and `latest` is never a version".to_owned());
+        }
+        self.names(component);
+        for (name, setting) in
+            component.settings.iter().chain(component.operations.values().flat_map(|op| &op.args))
+        {
+            self.setting(name, setting);
+        }
+        for (name, feature) in &component.features {
+            let exists = match &feature.when {
+                None => true,
+                Some(When::Setting(setting)) => component.settings.contains_key(setting),
+                Some(When::Need(need)) => component.needs.get(need).is_some_and(|need| need.soft),
+            };
+            if !exists {
+                self.error(format!(
+                    "feature {name} waits for something that does not exist: {:?}",
+                    feature.when
+                ));
+            }
+        }
+        let all: BTreeSet<String> = component.features.keys().cloned().collect();
+        for runtime in runtimes(component) {
+            for features in [BTreeSet::new(), all.clone()] {
+                match self.catalog.variant(self.kind, runtime, &features) {
+                    Ok(variant) => self.variant(&variant),
+                    Err(found) => self.found.extend(found),
+                }
+            }
+        }
+        self.found.0.dedup();
+    }
+
+    fn names(&mut self, component: &Component) {
+        let mut seen = BTreeSet::new();
+        let flags =
+            component.features.iter().filter(|(_, feature)| feature.when.is_none()).map(|(name, _)| name);
+        for name in component.settings.keys().chain(component.needs.keys()).chain(flags) {
+            let flag = name.replace('_', "-");
+            if RESERVED.contains(&flag.as_str()) {
+                self.error(format!("{name:?} is a flag every component has"));
+            }
+            if !seen.insert(flag) {
+                self.error(format!("{name:?} would be a flag twice"));
+            }
+        }
+        for alias in &component.aliases {
+            if self.catalog.folder(alias).is_some() {
+                self.error(format!("the alias {alias:?} is a kind of its own"));
+            }
+        }
+    }
+
+    fn setting(&mut self, name: &str, setting: &Setting) {
+        for value in setting.default.iter().chain(&setting.example) {
+            if setting.kind == SettingType::Secret {
+                self.error(format!("setting {name}: a secret has neither default nor example"));
+            } else if let Err(problem) = setting.check(value) {
+                self.error(format!("setting {name}: {problem}"));
+            }
+        }
+        if setting.kind == SettingType::Enum && setting.values.is_empty() {
+            self.error(format!("setting {name}: an enum needs values"));
+        }
+        if setting.required && setting.default.is_some() {
+            self.error(format!("setting {name}: required, yet it has a default"));
+        }
+    }
+
+    fn variant(&mut self, component: &Component) {
+        for (name, need) in &component.needs {
+            let Some(kind) = &need.create else { continue };
+            match self.catalog.component(kind) {
+                Ok(other) if other.offers.contains_key(&need.offer) => {}
+                _ => self
+                    .error(format!("need {name}: creates {kind:?}, which does not offer {:?}", need.offer)),
+            }
+        }
+        if component.stateless && !component.storage.is_empty() {
+            self.error("a stateless component has no storage".to_owned());
+        }
+        for (name, volume) in &component.storage {
+            if let Some(need) = &volume.shared_by
+                && !component.needs.contains_key(need)
+            {
+                self.error(format!("volume {name} is shared by {need:?}, which is not a need"));
+            }
+        }
+        for (name, task) in &component.tasks {
+            self.task(component, name, task);
+        }
+        let json = serde_json::to_value(component).unwrap_or_default();
+        for section in ["needs", "offers", "storage", "tasks", "states", "undo_states", "cloud", "outputs"] {
+            self.texts(
+                component,
+                section,
+                json.get(section).unwrap_or(&Json::Null),
+                section == "tasks" || section == "offers",
+            );
+        }
+        for (verb, operation) in &component.operations {
+            let states = serde_json::to_value(&operation.states).unwrap_or_default();
+            for text in all_texts(&states) {
+                for reference in references(text) {
+                    if reference.root == "arg" && !operation.args.contains_key(&reference.rest) {
+                        self.error(format!("operation {verb}: {reference} is not one of its arguments"));
+                    }
+                }
+            }
+        }
+    }
+
+    fn task(&mut self, component: &Component, name: &str, task: &Task) {
+        for (port, spec) in &task.ports {
+            if component.settings.get(&spec.setting).is_none_or(|setting| setting.kind != SettingType::Port) {
+                self.error(format!(
+                    "task {name}: port {port} names {:?}, which is not a port setting",
+                    spec.setting
+                ));
+            }
+        }
+        for volume in task.mounts.keys().filter(|volume| !component.storage.contains_key(*volume)) {
+            self.error(format!("task {name} mounts {volume:?}, which is not in storage"));
+        }
+        for check in task.checks.iter().filter(|check| !task.ports.contains_key(&check.port)) {
+            self.error(format!(
+                "task {name}: a check names the port {:?}, which it does not have",
+                check.port
+            ));
+        }
+        for text in task.args.iter().chain(&task.command) {
+            for reference in references(text) {
+                let secret = reference.root == "setting"
+                    && component.settings.get(&reference.rest).is_some_and(|s| s.kind == SettingType::Secret);
+                if secret {
+                    self.error(format!(
+                        "task {name}: {reference} is a secret in a process's arguments, which anyone can list"
+                    ));
+                }
+            }
+        }
+    }
+
+    /// Every reference below `json` must name something there is.
+    fn texts(&mut self, component: &Component, section: &str, json: &Json, secrets_allowed: bool) {
+        for text in all_texts(json) {
+            match reference::parse(text) {
+                Err(problem) => self.error(format!("{section}: {problem}")),
+                Ok(segments) => {
+                    for segment in segments {
+                        if let Segment::Reference(reference) = segment {
+                            self.reference(component, section, &reference, secrets_allowed);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    fn reference(
+        &mut self,
+        component: &Component,
+        section: &str,
+        reference: &reference::Reference,
+        secrets_allowed: bool,
+    ) {
+        let first = reference.rest.split('.').next().unwrap_or_default();
+        let has_port = |name: &str| component.tasks.values().any(|task| task.ports.contains_key(name));
+        let has_file = |name: &str| {
+            let provisions = component.offers.values().filter_map(|offer| offer.provision.as_ref());
+            component.tasks.values().chain(provisions).any(|task| task.files.contains_key(name))
+        };
+        let exists = match reference.root.as_str() {
+            "address" | "at" | "each" | "env" | "host" | "job" | "name" => reference.rest.is_empty(),
+            "program" => reference.rest.is_empty() && component.runtimes.host.is_some(),
+            "setting" => component.settings.contains_key(&reference.rest),
+            "port" | "listen" => has_port(first),
+            "volume" => component.storage.contains_key(first),
+            "file" => has_file(&reference.rest),
+            "need" => component.needs.contains_key(first),
+            "collected" => component.offers.get(&reference.rest).is_some_and(|offer| offer.collect.is_some()),
+            "threshold" => {
+                let (subject, level) = reference.rest.split_once('.').unwrap_or((&reference.rest, ""));
+                component.thresholds.get(subject).is_some_and(|levels| levels.contains_key(level))
+            }
+            "with" => {
+                section == "offers"
+                    && component.offers.values().any(|offer| offer.takes.contains_key(&reference.rest))
+            }
+            "given" => {
+                section == "offers"
+                    && component.offers.values().any(|offer| offer.generates.contains(&reference.rest))
+            }
+            "consumer" => {
+                section == "offers" && matches!(reference.rest.as_str(), "name" | "address" | "job")
+            }
+            "nomad" => !reference.rest.is_empty(),
+            _ => false,
+        };
+        if !exists {
+            self.error_at(
+                format!("{section}: {reference} refers to nothing there is"),
+                self.place_of_text(&reference.to_string()),
+            );
+        }
+        let secret = reference.root == "setting"
+            && component.settings.get(&reference.rest).is_some_and(|s| s.kind == SettingType::Secret);
+        if secret && !secrets_allowed {
+            self.error(format!(
+                "{section}: {reference} is a secret; only a task's env and files may hold one"
+            ));
+        }
+    }
+}
+
+fn references(text: &str) -> Vec<reference::Reference> {
+    let segments = reference::parse(text).unwrap_or_default();
+    segments
+        .into_iter()
+        .filter_map(
+            |segment| if let Segment::Reference(reference) = segment { Some(reference) } else { None },
+        )
+        .collect()
+}
+
+fn all_texts(json: &Json) -> Vec<&str> {
+    match json {
+        Json::String(text) => vec![text],
+        Json::Array(items) => items.iter().flat_map(all_texts).collect(),
+        Json::Object(entries) => entries
+            .iter()
+            .flat_map(|(key, value)| std::iter::once(key.as_str()).chain(all_texts(value)))
+            .collect(),
+        _ => Vec::new(),
+    }
+}

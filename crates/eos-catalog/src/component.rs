@@ -1,0 +1,375 @@
+//! A component as its `component.yaml` says it. Pure data: the compiler gives it meaning.
+//!
+//! Texts may hold references `@{…}`; `docs/catalog.md` lists them. Nothing in here is code.
+
+use indexmap::IndexMap;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
+
+use crate::setting::Setting;
+
+/// The format this version reads.
+pub const FORMAT: u32 = 1;
+
+/// Free-form data with references inside: plain Salt, OpenTofu or configuration data.
+pub type Data = IndexMap<String, Json>;
+
+/// One kind of thing that `eos create` makes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Component {
+    /// Version of this format: 1.
+    pub format: u32,
+    /// The kind's name, the same as its folder.
+    pub kind: String,
+    /// One line for lists and help.
+    pub summary: String,
+    /// Where the software is documented.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub docs: Option<String>,
+    /// Other words for it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub aliases: Vec<String>,
+    /// How far it was proven here.
+    pub proof: Proof,
+    /// True only when replicas can share nothing: no volumes, no local state.
+    #[serde(default)]
+    pub stateless: bool,
+    /// Ways to run it; none for what has no process of its own.
+    #[serde(default)]
+    pub runtimes: Runtimes,
+    #[serde(default)]
+    pub settings: IndexMap<String, Setting>,
+    #[serde(default)]
+    pub features: IndexMap<String, Feature>,
+    #[serde(default)]
+    pub needs: IndexMap<String, Need>,
+    #[serde(default)]
+    pub offers: IndexMap<String, Offer>,
+    #[serde(default)]
+    pub storage: IndexMap<String, Volume>,
+    /// Processes; each becomes a group of the component's Nomad job.
+    #[serde(default)]
+    pub tasks: IndexMap<String, Task>,
+    /// Host states: plain Salt, by state id.
+    #[serde(default)]
+    pub states: Data,
+    /// The states that undo `states` when the component is deleted.
+    #[serde(default)]
+    pub undo_states: Data,
+    #[serde(default)]
+    pub cloud: Cloud,
+    /// Values other units and people read. `${…}` is OpenTofu's own.
+    #[serde(default)]
+    pub outputs: IndexMap<String, String>,
+    /// Figures that monitoring uses, by subject and level.
+    #[serde(default)]
+    pub thresholds: IndexMap<String, IndexMap<String, f64>>,
+    /// One-off operations: `eos <verb> <kind> …`.
+    #[serde(default)]
+    pub operations: IndexMap<String, Operation>,
+}
+
+/// How far a component was proven.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Proof {
+    /// Started and found healthy by eos's own tests.
+    Runs,
+    /// Compiled; accepted by nomad, tofu and salt without being started.
+    Validates,
+}
+
+/// Ways to run a component.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Runtimes {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub container: Option<Container>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host: Option<HostRuntime>,
+}
+
+/// Run by Nomad's docker driver.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Container {
+    /// Without a tag.
+    pub image: String,
+    /// The exact tag; absent when none was checked, and then the user names one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    /// `sha256:…` of that tag, where known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest: Option<String>,
+    /// Laid over the component when this runtime is chosen.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub add: Data,
+}
+
+/// Run by Nomad's raw_exec driver from a Debian package.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct HostRuntime {
+    /// Debian package that holds the program.
+    pub package: String,
+    /// The program.
+    pub command: String,
+    /// The systemd service that the package starts by itself; stopped, since Nomad runs the program.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub service: Option<String>,
+    /// Laid over the component when this runtime is chosen.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub add: Data,
+}
+
+/// Something a flag turns on: an overlay over the component.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Feature {
+    pub help: String,
+    /// Absent: turned on by its flag. Present: on by itself whenever the condition holds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub when: Option<When>,
+    /// Laid over the component: mappings merge, lists are appended, other values replace.
+    #[serde(default)]
+    pub add: Data,
+}
+
+/// What turns a feature on by itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum When {
+    /// The setting has a value that is not empty and not false.
+    Setting(String),
+    /// The soft need is met.
+    Need(String),
+}
+
+/// Something the component cannot (or would rather not) do without.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Need {
+    /// The offer that meets it, or `*`: everything else in the environment comes first.
+    pub offer: String,
+    /// Said to the user when something is pulled in: "for …".
+    pub help: String,
+    /// A soft need is met when somebody offers it and left out otherwise.
+    #[serde(default)]
+    pub soft: bool,
+    /// The kind created when nothing offers it yet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub create: Option<String>,
+    /// A list setting with names: the need exists once for each of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub each: Option<String>,
+    /// What is told to the one who offers it.
+    #[serde(default)]
+    pub with: Data,
+}
+
+/// Something other components may need.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Offer {
+    pub help: String,
+    /// What it takes from a need's `with`, and the defaults.
+    #[serde(default)]
+    pub takes: Data,
+    /// Secrets generated for each consumer, read there as `@{need.<need>.<secret>}`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub generates: Vec<String>,
+    /// What a consumer reads as `@{need.<need>.<output>}`.
+    #[serde(default)]
+    pub outputs: IndexMap<String, String>,
+    /// An idempotent batch task, run in the consumer's unit before the consumer starts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub provision: Option<Task>,
+    /// Rendered once for each consumer; the provider reads the list as `@{collected.<offer>}`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub collect: Option<Json>,
+}
+
+/// A place for data.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Volume {
+    pub class: DataClass,
+    pub help: String,
+    /// `100G`, or a reference to a size setting.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub size: Option<String>,
+    /// Numeric user that must own it, where the program is particular.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owner: Option<u32>,
+    /// The need whose offer is a mounted shared filesystem to put it on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shared_by: Option<String>,
+}
+
+/// What kind of data a volume holds; decides the filesystem.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum DataClass {
+    /// Backups: btrfs.
+    Backup,
+    /// A boot or system disk: ext4.
+    Boot,
+    /// May be lost; a plain directory, guarded by nothing.
+    Cache,
+    /// Random reads and writes: XFS on LVM.
+    Database,
+    /// Files of one host: ext4 on LVM.
+    Files,
+    /// Files of several hosts: CephFS.
+    Shared,
+}
+
+/// One process.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Task {
+    /// Another image than the component's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub image: Option<String>,
+    /// Another tag than the component's version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    /// Program in place of the image's own, or of the host runtime's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+    #[serde(default)]
+    pub args: Vec<String>,
+    #[serde(default)]
+    pub env: IndexMap<String, String>,
+    #[serde(default)]
+    pub ports: IndexMap<String, Port>,
+    /// Volume → path inside a container.
+    #[serde(default)]
+    pub mounts: IndexMap<String, String>,
+    /// File name → content; read as `@{file.<name>}`.
+    #[serde(default)]
+    pub files: IndexMap<String, File>,
+    #[serde(default)]
+    pub checks: Vec<Check>,
+    /// By tier: `production`, `staging`, `dev`; a missing tier takes production's, capped by the tier's usual size.
+    #[serde(default)]
+    pub resources: IndexMap<String, Resources>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user: Option<String>,
+    /// Linux capabilities a container needs beyond the usual.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub capabilities: Vec<String>,
+}
+
+/// A port a task listens on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Port {
+    /// The port setting that says where it is reached on the host.
+    pub setting: String,
+    /// Where the program listens inside a container; the same number when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<u16>,
+    #[serde(default)]
+    pub protocol: Protocol,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Protocol {
+    #[default]
+    Tcp,
+    Udp,
+}
+
+/// A file rendered for a task.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct File {
+    pub format: FileFormat,
+    /// The content: data for json and yaml, a text for text.
+    pub content: Json,
+    /// Octal permissions; 0644 when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mode: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum FileFormat {
+    Json,
+    Text,
+    Yaml,
+}
+
+/// How Nomad finds out that a task is healthy.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Check {
+    pub port: String,
+    /// A path makes it an http check; without one it is a tcp check.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    #[serde(default)]
+    pub https: bool,
+    /// 30s when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interval: Option<String>,
+    /// 5s when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout: Option<String>,
+}
+
+/// Nomad's MHz and MiB.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Resources {
+    pub cpu: u32,
+    pub memory: u32,
+}
+
+/// OpenTofu data, as in `.tf.json`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Cloud {
+    #[serde(default)]
+    pub providers: IndexMap<String, Provider>,
+    /// type → name → arguments.
+    #[serde(default)]
+    pub resources: IndexMap<String, Data>,
+    /// Data sources: type → name → arguments.
+    #[serde(default)]
+    pub data: IndexMap<String, Data>,
+    /// Module calls by name; `source` names a folder under the component's `modules/`.
+    #[serde(default)]
+    pub modules: Data,
+    /// Resources `type.name` that hold data, and the class.
+    #[serde(default)]
+    pub data_classes: IndexMap<String, DataClass>,
+}
+
+/// A provider of OpenTofu.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Provider {
+    pub source: String,
+    pub version: String,
+    /// Its configuration block; never a credential.
+    #[serde(default)]
+    pub config: Data,
+}
+
+/// A verb that acts once.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Operation {
+    pub help: String,
+    pub example: String,
+    /// Arguments in order: those with `positional: true` first.
+    #[serde(default)]
+    pub args: IndexMap<String, Setting>,
+    /// The host states that do it; `@{arg.<name>}` reads an argument.
+    pub states: Data,
+}

@@ -1,0 +1,19 @@
+//! The catalogue: what kinds exist and what each of them is, as data.
+//!
+//! A [`Catalog`] is a stack of folders: the ones built into the binary, the copies an estate has pinned, and the
+//! estate's own. Reading a component says everything that is wrong with it at once.
+
+pub mod catalog;
+pub mod check;
+pub mod component;
+pub mod folder;
+pub mod overlay;
+pub mod reference;
+pub mod schema;
+pub mod setting;
+
+pub use catalog::{Catalog, Origin};
+pub use component::Component;
+pub use folder::Folder;
+pub use reference::{Filter, Reference, Segment};
+pub use setting::{Setting, SettingType};

@@ -1,0 +1,126 @@
+//! Choices: a host, a port, who meets a need. Made once, when a person says create.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use eos_catalog::Catalog;
+use eos_catalog::component::Protocol;
+use eos_model::{Diagnostic, codes};
+use eos_pillar::Environment;
+use serde_json::Value as Json;
+
+use crate::passes::check_ports;
+use crate::work::Work;
+
+/// A name and the setting of its that a port belongs to.
+type PortOwner = (String, String);
+
+/// What is there already, counting what this very command adds.
+pub struct Chooser<'a> {
+    pub environment: &'a Environment,
+    pub catalog: &'a Catalog,
+    /// Host → port and protocol → who has it, and for which setting.
+    pub ports: BTreeMap<String, BTreeMap<(i64, Protocol), PortOwner>>,
+    /// Name → kind of everything in the environment.
+    pub kinds: BTreeMap<String, String>,
+    /// Host → how many components it carries.
+    pub load: BTreeMap<String, usize>,
+}
+
+impl<'a> Chooser<'a> {
+    pub fn new(environment: &'a Environment, catalog: &'a Catalog, work: &Work<'_>) -> Chooser<'a> {
+        let mut chooser = Chooser {
+            environment,
+            catalog,
+            ports: BTreeMap::new(),
+            kinds: BTreeMap::new(),
+            load: BTreeMap::new(),
+        };
+        for (name, entry) in &environment.components {
+            chooser.kinds.insert(name.to_string(), entry.kind.clone());
+            if let Some(host) = &entry.host {
+                *chooser.load.entry(host.clone()).or_default() += 1;
+            }
+        }
+        for unit in work.units.values() {
+            let Some(host) = &unit.entry.host else { continue };
+            for (setting, number, protocol) in check_ports::ports(unit) {
+                let owner = (unit.id.name.to_string(), setting.to_owned());
+                chooser.ports.entry(host.clone()).or_default().insert((number, protocol), owner);
+            }
+        }
+        chooser
+    }
+
+    /// The least loaded host of the environment, by name among equals.
+    pub fn host(&self, name: &str) -> Result<String, Diagnostic> {
+        let own = self.hosts();
+        own.iter()
+            .min_by_key(|host| (self.load.get(host.as_str()).copied().unwrap_or(0), (*host).clone()))
+            .cloned()
+            .ok_or_else(|| {
+                Diagnostic::error(
+                    codes::NO_HOST,
+                    format!("{name} needs a host and {} has none", self.environment.name),
+                )
+                .why("eos configures only machines that somebody declared, this one included")
+                .fix(format!("eos create host local --env {}", self.environment.name))
+            })
+    }
+
+    /// The hosts of this environment.
+    pub fn hosts(&self) -> Vec<String> {
+        let ours = |entry: &&eos_pillar::HostEntry| entry.environment == self.environment.name.as_str();
+        self.environment.hosts.values().filter(ours).map(|entry| entry.name.to_string()).collect()
+    }
+
+    /// Takes `wanted` on the host if it is free, else the next free port above it; and who was in the way.
+    pub fn port(
+        &mut self,
+        host: &str,
+        owner: (&str, &str),
+        wanted: i64,
+        protocol: Protocol,
+    ) -> (i64, Option<String>) {
+        let taken = self.ports.entry(host.to_owned()).or_default();
+        let owner = (owner.0.to_owned(), owner.1.to_owned());
+        let mut port = wanted;
+        while taken.get(&(port, protocol)).is_some_and(|other| *other != owner) && port < 65_535 {
+            port += 1;
+        }
+        let in_the_way =
+            if port == wanted { None } else { taken.get(&(wanted, protocol)).map(|(name, _)| name.clone()) };
+        taken.insert((port, protocol), owner);
+        (port, in_the_way)
+    }
+
+    /// The names that offer something, sorted.
+    pub fn offering(&self, offer: &str, except: &str) -> Vec<String> {
+        let offers = |kind: &str| {
+            self.catalog.component(kind).is_ok_and(|component| component.offers.contains_key(offer))
+        };
+        self.kinds
+            .iter()
+            .filter(|(name, kind)| name.as_str() != except && offers(kind))
+            .map(|(name, _)| name.clone())
+            .collect()
+    }
+
+    /// Of several, the one with its kind's own name; of one, that one.
+    pub fn preferred(&self, candidates: &[String]) -> Option<String> {
+        match candidates {
+            [only] => Some(only.clone()),
+            several => {
+                let plain: BTreeSet<&String> =
+                    several.iter().filter(|name| self.kinds.get(*name) == Some(*name)).collect();
+                if plain.len() == 1 { plain.into_iter().next().cloned() } else { None }
+            }
+        }
+    }
+
+    pub fn add(&mut self, name: &str, kind: &str, entry: &Json) {
+        self.kinds.insert(name.to_owned(), kind.to_owned());
+        if let Some(host) = entry.get("host").and_then(Json::as_str) {
+            *self.load.entry(host.to_owned()).or_default() += 1;
+        }
+    }
+}

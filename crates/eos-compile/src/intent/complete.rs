@@ -1,0 +1,315 @@
+//! Filling in an entry: whatever the person did not say is chosen here and written down.
+
+use std::sync::Arc;
+
+use eos_catalog::{Component, SettingType};
+use eos_model::{Diagnostic, Diagnostics, Name, SecretRef, codes};
+use serde_json::{Map, Value as Json, json};
+
+use super::chooser::Chooser;
+use super::request::{Planned, PlannedEntry, Request};
+use super::volumes;
+use crate::passes::{PASSES, expand_features, place_units};
+use crate::work::{Input, Work};
+
+/// The order fields are written in.
+const FIELDS: &[&str] = &[
+    "kind",
+    "created_for",
+    "host",
+    "runtime",
+    "version",
+    "binary",
+    "tier",
+    "cpu",
+    "memory",
+    "replicas",
+    "features",
+    "settings",
+    "needs",
+    "volumes",
+    "secrets",
+];
+
+pub struct Completer<'a> {
+    pub chooser: Chooser<'a>,
+    pub planned: Planned,
+    pub found: Diagnostics,
+    /// Secrets the estate has a file of.
+    pub kept: Vec<SecretRef>,
+}
+
+/// An entry in the making.
+pub struct Draft<'r> {
+    pub name: &'r str,
+    pub kind: &'r str,
+    pub entry: Map<String, Json>,
+    pub request: &'r Request,
+    pub because: Option<String>,
+}
+
+impl<'a> Completer<'a> {
+    pub fn new(input: &'a Input<'a>, kept: &[SecretRef]) -> Completer<'a> {
+        // The first passes tell which ports are in use; what is wrong with the estate is said when it is compiled.
+        let mut work = Work::new(input);
+        for pass in PASSES.iter().take_while(|pass| pass.name != "order units") {
+            (pass.run)(&mut work);
+        }
+        Completer {
+            chooser: Chooser::new(input.environment, input.catalog, &work),
+            planned: Planned::default(),
+            found: Diagnostics::new(),
+            kept: kept.to_vec(),
+        }
+    }
+
+    pub fn finish(self) -> Result<Planned, Diagnostics> {
+        if self.found.has_errors() { Err(self.found) } else { Ok(self.planned) }
+    }
+
+    /// Completes an entry and, before it, whatever it needs and nobody offers yet.
+    pub fn complete(
+        &mut self,
+        name: &str,
+        kind: &str,
+        entry: Map<String, Json>,
+        request: &Request,
+        because: Option<String>,
+    ) {
+        let mut draft = Draft { name, kind, entry, request, because };
+        draft.entry.insert("kind".to_owned(), Json::from(kind));
+        if let Err(found) = self.fill(&mut draft) {
+            self.found.extend(found);
+            return;
+        }
+        let Draft { entry, because, .. } = draft;
+        let Ok(name) = name.parse::<Name>() else { return };
+        let ordered: Map<String, Json> = FIELDS
+            .iter()
+            .filter_map(|field| Some(((*field).to_owned(), entry.get(*field)?.clone())))
+            .filter(|(_, value)| !is_empty(value))
+            .collect();
+        let is_new = !self.chooser.environment.components.contains_key(&name);
+        let entry = Json::Object(ordered);
+        self.planned.entries.push(PlannedEntry { name, kind: kind.to_owned(), entry, is_new, because });
+    }
+
+    fn fill(&mut self, draft: &mut Draft<'_>) -> Result<(), Diagnostics> {
+        let base = self.chooser.catalog.component(draft.kind)?;
+        self.choose_runtime(draft, &base)?;
+        let mut component = self.variant(draft)?;
+        if place_units::needs_host(&component) && !draft.entry.contains_key("host") {
+            let host = self.chooser.host(draft.name)?;
+            if self.chooser.hosts().len() > 1 {
+                self.note_choice(draft, format!("placed on host {host}, the least loaded"));
+            }
+            draft.entry.insert("host".to_owned(), Json::from(host));
+        }
+        self.check_host(draft);
+        self.choose_nodes(draft, &component);
+        self.chooser.add(draft.name, draft.kind, &Json::Object(draft.entry.clone()));
+        self.choose_ports(draft, &component);
+        // A met soft need may turn on a feature that needs something else.
+        for _ in 0..4 {
+            self.choose_providers(draft, &component);
+            let next = self.variant(draft)?;
+            if next.needs.keys().eq(component.needs.keys()) {
+                component = next;
+                break;
+            }
+            component = next;
+        }
+        self.forget_what_is_gone(draft, &component);
+        self.require_settings(draft, &component);
+        self.choose_secrets(draft, &component);
+        volumes::choose(self, draft.name, &mut draft.entry, &component);
+        Ok(())
+    }
+
+    pub fn note_choice(&mut self, draft: &Draft<'_>, what: String) {
+        self.planned.notes.push(format!("{}: {what}", draft.name));
+    }
+
+    fn choose_runtime(&mut self, draft: &mut Draft<'_>, base: &Component) -> Result<(), Diagnostics> {
+        let runtimes: Vec<&str> = eos_catalog::check::runtimes(base).into_iter().flatten().collect();
+        let chosen = draft.entry.get("runtime").and_then(Json::as_str).map(str::to_owned);
+        let Some(runtime) = chosen.or_else(|| runtimes.first().map(|runtime| (*runtime).to_owned())) else {
+            return Ok(());
+        };
+        if !runtimes.contains(&runtime.as_str()) {
+            let fix = if runtimes.is_empty() {
+                "leave out --runtime".to_owned()
+            } else {
+                format!("--runtime {}", runtimes.join(" or "))
+            };
+            return Err(Diagnostic::error(
+                codes::NO_RUNTIME,
+                format!("{} does not run as {runtime:?}", draft.kind),
+            )
+            .fix(fix)
+            .into());
+        }
+        if runtime == "container" && !draft.entry.contains_key("version") {
+            let version =
+                base.runtimes.container.as_ref().and_then(|container| container.version.clone()).ok_or_else(
+                    || {
+                        Diagnostic::error(
+                            codes::NO_VERSION,
+                            format!("the catalogue knows no checked version of {}", draft.kind),
+                        )
+                        .why("eos never guesses an image's tag, and `latest` changes under your feet")
+                        .fix(format!("eos create {} --version <tag>", draft.kind))
+                    },
+                )?;
+            draft.entry.insert("version".to_owned(), Json::from(version));
+        }
+        if runtime == "host" && draft.entry.get("version").is_some() {
+            draft.entry.shift_remove("version");
+        }
+        draft.entry.insert("runtime".to_owned(), Json::from(runtime));
+        Ok(())
+    }
+
+    /// The component with the features that the draft turns on.
+    fn variant(&self, draft: &Draft<'_>) -> Result<Arc<Component>, Diagnostics> {
+        let base = self.chooser.catalog.component(draft.kind)?;
+        let given: Vec<&str> = draft
+            .entry
+            .get("features")
+            .and_then(Json::as_array)
+            .into_iter()
+            .flatten()
+            .filter_map(Json::as_str)
+            .collect();
+        for feature in &given {
+            if base.features.get(*feature).is_none_or(|feature| feature.when.is_some()) {
+                return Err(Diagnostic::error(
+                    codes::UNKNOWN_FEATURE,
+                    format!("{} has no feature {feature:?}", draft.kind),
+                )
+                .into());
+            }
+        }
+        let setting = |name: &str| draft.entry.get("settings").and_then(|settings| settings.get(name));
+        let met = |need: &str| draft.entry.get("needs").is_some_and(|needs| needs.get(need).is_some());
+        let on = expand_features::on(
+            &base,
+            given.into_iter(),
+            |name| setting(name).or_else(|| base.settings.get(name)?.default.as_ref()),
+            met,
+        );
+        self.chooser.catalog.variant(draft.kind, draft.entry.get("runtime").and_then(Json::as_str), &on)
+    }
+
+    fn check_host(&mut self, draft: &Draft<'_>) {
+        let Some(host) = draft.entry.get("host").and_then(Json::as_str) else { return };
+        if !self.chooser.environment.hosts.contains_key(host) {
+            self.found.push(place_units::undeclared(self.chooser.environment, host));
+        }
+    }
+
+    fn choose_nodes(&mut self, draft: &mut Draft<'_>, component: &Component) {
+        if component.settings.get("nodes").is_none_or(|setting| setting.of != Some(SettingType::Host)) {
+            return;
+        }
+        let settings = object(&mut draft.entry, "settings");
+        if settings.contains_key("nodes") {
+            return;
+        }
+        let hosts = self.chooser.hosts();
+        if hosts.is_empty() {
+            if let Err(diagnostic) = self.chooser.host(draft.name) {
+                self.found.push(diagnostic);
+            }
+            return;
+        }
+        settings.insert("nodes".to_owned(), json!(hosts));
+        self.note_choice(draft, format!("on {}", hosts.join(", ")));
+    }
+
+    fn choose_ports(&mut self, draft: &mut Draft<'_>, component: &Component) {
+        let Some(host) = draft.entry.get("host").and_then(Json::as_str).map(str::to_owned) else { return };
+        for task in component.tasks.values() {
+            for port in task.ports.values() {
+                let given = draft
+                    .entry
+                    .get("settings")
+                    .and_then(|settings| settings.get(&port.setting))
+                    .and_then(Json::as_i64);
+                let default = component
+                    .settings
+                    .get(&port.setting)
+                    .and_then(|setting| setting.default.as_ref())
+                    .and_then(Json::as_i64);
+                let Some(wanted) = given.or(default) else { continue };
+                let (chosen, in_the_way) =
+                    self.chooser.port(&host, (draft.name, &port.setting), wanted, port.protocol);
+                if chosen == wanted {
+                    object(&mut draft.entry, "settings").insert(port.setting.clone(), Json::from(chosen));
+                    continue;
+                }
+                let other = in_the_way.unwrap_or_default();
+                if given.is_some() {
+                    self.found.push(
+                        Diagnostic::error(
+                            codes::PORT_TAKEN,
+                            format!("port {wanted} on host {host} is taken by {other}"),
+                        )
+                        .fix(format!("--{} {chosen} is free", port.setting.replace('_', "-"))),
+                    );
+                } else {
+                    self.note_choice(
+                        draft,
+                        format!("{} {chosen}, since {other} has {wanted} on {host}", port.setting),
+                    );
+                    object(&mut draft.entry, "settings").insert(port.setting.clone(), Json::from(chosen));
+                }
+            }
+        }
+    }
+
+    /// What has no sensible default must be said.
+    fn require_settings(&mut self, draft: &Draft<'_>, component: &Component) {
+        let said =
+            |name: &str| draft.entry.get("settings").is_some_and(|settings| settings.get(name).is_some());
+        for (name, setting) in
+            component.settings.iter().filter(|(name, setting)| setting.required && !said(name))
+        {
+            let flag = format!("--{} <{}>", name.replace('_', "-"), setting.kind.as_str());
+            let fix = match &draft.because {
+                Some(_) => format!("eos create {} {flag}, then this command again", draft.kind),
+                None => flag,
+            };
+            let message = format!("{} needs {name}: {}", draft.name, setting.help);
+            self.found.push(Diagnostic::error(codes::MISSING_SETTING, message).fix(fix));
+        }
+    }
+
+    /// A feature turned off takes its needs, volumes and secrets along.
+    fn forget_what_is_gone(&mut self, draft: &mut Draft<'_>, component: &Component) {
+        object(&mut draft.entry, "needs").retain(|need, _| component.needs.contains_key(need));
+        object(&mut draft.entry, "volumes").retain(|volume, _| component.storage.contains_key(volume));
+        object(&mut draft.entry, "settings").retain(|setting, _| component.settings.contains_key(setting));
+    }
+}
+
+/// A mapping inside an entry, made when missing.
+pub fn object<'e>(entry: &'e mut Map<String, Json>, key: &str) -> &'e mut Map<String, Json> {
+    let slot = entry.entry(key.to_owned()).or_insert_with(|| Json::Object(Map::new()));
+    if !slot.is_object() {
+        *slot = Json::Object(Map::new());
+    }
+    match slot {
+        Json::Object(map) => map,
+        _ => unreachable!("made an object above"),
+    }
+}
+
+fn is_empty(value: &Json) -> bool {
+    match value {
+        Json::Object(map) => map.is_empty(),
+        Json::Array(items) => items.is_empty(),
+        Json::Null => true,
+        _ => false,
+    }
+}

@@ -1,0 +1,19 @@
+//! From what a person asked for to pillar entries with every choice written down.
+//!
+//! Pure: the caller brings the environment and the request, and gets entries, the secrets to be made, and sentences
+//! about what was chosen and why. Nothing that was chosen before is chosen again.
+
+mod chooser;
+mod complete;
+mod entry_file;
+mod providers;
+mod request;
+mod secrets;
+mod verbs;
+mod volumes;
+
+pub use entry_file::{HEADER, component_path, entry_text, host_path, operation_path, ours};
+pub use request::{
+    HostRequest, OperationRequest, Planned, PlannedEntry, Request, SecretSource, SecretToMake,
+};
+pub use verbs::{create, delete, host, host_entry, left_behind, operation, unknown_name, update};

@@ -1,0 +1,172 @@
+//! Who meets each need of an entry: somebody there, or somebody made now.
+
+use eos_catalog::Component;
+use eos_catalog::component::Need;
+use eos_model::{Diagnostic, Name, codes};
+use serde_json::{Map, Value as Json};
+
+use super::complete::{Completer, Draft, object};
+use super::request::Request;
+use crate::passes::find_providers;
+
+impl Completer<'_> {
+    pub fn choose_providers(&mut self, draft: &mut Draft<'_>, component: &Component) {
+        for (need_name, need) in &component.needs {
+            if need.offer == find_providers::EVERYTHING {
+                continue;
+            }
+            if let Some(each) = &need.each {
+                self.choose_each(draft, component, need_name, need, each);
+                continue;
+            }
+            if let Some(asked) = draft.request.needs.get(need_name) {
+                match self.check_provider(draft.name, need_name, need, asked) {
+                    Ok(()) => {
+                        object(&mut draft.entry, "needs")
+                            .insert(need_name.clone(), Json::from(asked.as_str()));
+                    }
+                    Err(diagnostic) => self.found.push(diagnostic),
+                }
+                continue;
+            }
+            if draft.entry.get("needs").is_some_and(|needs| needs.get(need_name).is_some()) {
+                continue;
+            }
+            if let Some(provider) = self.provider(draft, need_name, need) {
+                object(&mut draft.entry, "needs").insert(need_name.clone(), Json::from(provider));
+            }
+        }
+    }
+
+    fn check_provider(
+        &self,
+        name: &str,
+        need_name: &str,
+        need: &Need,
+        asked: &str,
+    ) -> Result<(), Diagnostic> {
+        let candidates = self.chooser.offering(&need.offer, name);
+        if candidates.iter().any(|candidate| candidate == asked) {
+            return Ok(());
+        }
+        let flag = need_name.replace('_', "-");
+        let exists = self.chooser.kinds.contains_key(asked);
+        let fix = match candidates.as_slice() {
+            [] => match need.create.as_ref().filter(|_| !exists) {
+                Some(kind) => format!("eos create {kind} {asked}, then this command again"),
+                None => format!("leave out --{flag}: what offers it is made"),
+            },
+            several => format!("--{flag} {}", several.join(" or ")),
+        };
+        let message = if exists {
+            format!("{asked} does not offer {}", need.offer)
+        } else {
+            format!("there is nothing named {asked:?} to offer {}", need.offer)
+        };
+        Err(Diagnostic::error(codes::NOTHING_OFFERS, message).fix(fix))
+    }
+
+    /// Who meets a need: somebody there, or somebody made now.
+    fn provider(&mut self, draft: &Draft<'_>, need_name: &str, need: &Need) -> Option<String> {
+        let candidates = self.chooser.offering(&need.offer, draft.name);
+        if let Some(preferred) = self.chooser.preferred(&candidates) {
+            if candidates.len() > 1 {
+                self.note_choice(
+                    draft,
+                    format!(
+                        "{need_name} is {preferred}; --{} names another of {}",
+                        need_name.replace('_', "-"),
+                        candidates.join(", ")
+                    ),
+                );
+            }
+            return Some(preferred);
+        }
+        if need.soft {
+            return None;
+        }
+        if !candidates.is_empty() {
+            let names: Vec<Name> = candidates.iter().filter_map(|name| name.parse().ok()).collect();
+            let names: Vec<&Name> = names.iter().collect();
+            if let Ok(unit) = draft.name.parse() {
+                self.found.push(find_providers::two_offers(&unit, need_name, &need.offer, &names));
+            }
+            return None;
+        }
+        match &need.create {
+            Some(kind) => self.pull_in(draft, kind, kind, need),
+            None => {
+                self.found.push(
+                    Diagnostic::error(
+                        codes::NOTHING_OFFERS,
+                        format!("{} needs {} and nothing offers it", draft.name, need.offer),
+                    )
+                    .why(format!("it is for {}", need.help))
+                    .fix("eos catalog list shows what there is"),
+                );
+                None
+            }
+        }
+    }
+
+    fn pull_in(&mut self, draft: &Draft<'_>, kind: &str, name: &str, need: &Need) -> Option<String> {
+        if let Some(other) = self.chooser.kinds.get(name) {
+            self.found.push(
+                Diagnostic::error(
+                    codes::NAME_TAKEN,
+                    format!("{} needs a {kind}, but the name {name} belongs to a {other}", draft.name),
+                )
+                .fix(format!("eos create {kind} <another name>, then this command again")),
+            );
+            return None;
+        }
+        let request = Request { kind: kind.to_owned(), name: name.to_owned(), ..Request::default() };
+        let because = format!("{} needs it for {}", draft.name, need.help);
+        let entry = Map::from_iter([("created_for".to_owned(), Json::from(draft.name))]);
+        self.complete(name, kind, entry, &request, Some(because));
+        Some(name.to_owned())
+    }
+
+    /// A need that exists once for each name of a list setting.
+    fn choose_each(
+        &mut self,
+        draft: &mut Draft<'_>,
+        component: &Component,
+        need_name: &str,
+        need: &Need,
+        setting: &str,
+    ) {
+        let given = draft.entry.get("settings").and_then(|settings| settings.get(setting)).cloned();
+        let value = given.or_else(|| component.settings.get(setting)?.default.clone()).unwrap_or_default();
+        let elements: Vec<String> =
+            value.as_array().into_iter().flatten().filter_map(Json::as_str).map(str::to_owned).collect();
+        let known =
+            draft.entry.get("needs").and_then(|needs| needs.get(need_name)).cloned().unwrap_or_default();
+        let mut chosen = Map::new();
+        for element in elements {
+            if let Some(before) = known.get(&element) {
+                chosen.insert(element, before.clone());
+                continue;
+            }
+            let named = self.chooser.offering(&need.offer, draft.name).contains(&element);
+            let by_name = need.create.as_ref().is_some_and(|kind| {
+                !self.chooser.kinds.contains_key(&element) && need.with.is_empty() && !kind.is_empty()
+            });
+            let provider = match (&need.create, named, by_name) {
+                (_, true, _) => Some(element.clone()),
+                // The element is the name of the thing itself.
+                (Some(kind), _, true) => self.pull_in(draft, kind, &element, need),
+                _ => draft
+                    .request
+                    .needs
+                    .get(need_name)
+                    .cloned()
+                    .or_else(|| self.provider(draft, need_name, need)),
+            };
+            chosen.extend(provider.map(|provider| (element, Json::from(provider))));
+        }
+        if !chosen.is_empty() {
+            object(&mut draft.entry, "needs").insert(need_name.to_owned(), Json::Object(chosen));
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! What goes into an intent and what comes out of it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use eos_model::{HostName, Name, SecretRef};
+use indexmap::IndexMap;
+use serde_json::Value as Json;
+
+/// `eos create` or `eos update`, as typed.
+#[derive(Debug, Clone, Default)]
+pub struct Request {
+    pub kind: String,
+    pub name: String,
+    /// Settings by name, values as the schema reads them. Secrets are in `secrets`.
+    pub settings: IndexMap<String, Json>,
+    /// Secret settings that were given a value.
+    pub secrets: BTreeSet<String>,
+    /// Secrets the estate has a file of, so that one made again finds its old ones.
+    pub kept: Vec<SecretRef>,
+    pub features: BTreeSet<String>,
+    /// Features to turn off again.
+    pub without: BTreeSet<String>,
+    /// Need → the name that shall meet it.
+    pub needs: BTreeMap<String, String>,
+    /// host, runtime, version, tier, binary as texts; cpu, memory, replicas as numbers.
+    pub common: IndexMap<String, Json>,
+}
+
+/// `eos create host`.
+#[derive(Debug, Clone)]
+pub struct HostRequest {
+    pub name: HostName,
+    pub address: String,
+    pub connection: String,
+    pub nomad_node: String,
+    pub volume_group: Option<String>,
+}
+
+/// `eos resize lvm …` and the like.
+#[derive(Debug, Clone)]
+pub struct OperationRequest {
+    pub kind: String,
+    pub verb: String,
+    pub host: Option<String>,
+    pub args: IndexMap<String, Json>,
+}
+
+/// What has to be written.
+#[derive(Debug, Clone, Default)]
+pub struct Planned {
+    pub entries: Vec<PlannedEntry>,
+    pub secrets: Vec<SecretToMake>,
+    /// Sentences about choices, for the person.
+    pub notes: Vec<String>,
+}
+
+/// An entry of the pillar as it shall be.
+#[derive(Debug, Clone)]
+pub struct PlannedEntry {
+    pub name: Name,
+    pub kind: String,
+    pub entry: Json,
+    /// False when it was there before.
+    pub is_new: bool,
+    /// Why it is there, when nobody asked for it by name.
+    pub because: Option<String>,
+}
+
+/// A secret that must exist for the entries to work.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SecretToMake {
+    pub reference: SecretRef,
+    pub source: SecretSource,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SecretSource {
+    /// Random, of this length.
+    Generate(u16),
+    /// The person gave it with the command.
+    Given,
+    /// It is there from before: whoever is made again under the same name finds the data it opens.
+    Kept,
+}

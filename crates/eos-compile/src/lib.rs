@@ -1,0 +1,58 @@
+//! The compiler: pure functions from a catalogue and a pillar to artifacts.
+//!
+//! [`compile`] runs a slice of named passes over one environment. No pass reads a file, the clock or the environment
+//! of the process; the same inputs give the same bytes everywhere. [`intent`] is the other direction: what a person
+//! asked for becomes pillar entries with every choice written down.
+
+pub mod intent;
+pub mod origin;
+pub mod passes;
+pub mod render;
+pub mod scope;
+pub mod sink;
+pub mod traced;
+pub mod work;
+
+use std::collections::BTreeMap;
+
+use eos_model::{Diagnostics, Name};
+
+pub use work::{Input, Unit, Work};
+
+/// Version of the emitters; recorded in eos.lock.
+pub const COMPILER: u32 = 1;
+
+/// Files by path below the estate's root. Texts and not paths: comparing a path means taking it apart, and there are
+/// thousands.
+pub type Files = BTreeMap<String, Vec<u8>>;
+
+/// What compiling an environment gives.
+#[derive(Debug)]
+pub struct Compiled {
+    /// Files by path below the estate's root, all of them under `build/`.
+    pub files: Files,
+    /// Units in the order they are applied.
+    pub order: Vec<Name>,
+    /// Unit → the units it needs.
+    pub needs: BTreeMap<Name, Vec<Name>>,
+    pub warnings: Diagnostics,
+}
+
+/// Compiles one environment, or says everything that is wrong with it.
+pub fn compile(input: &Input<'_>) -> Result<Compiled, Diagnostics> {
+    let mut work = Work::new(input);
+    for pass in passes::PASSES {
+        (pass.run)(&mut work);
+        // A later pass may rely on what an earlier one found sound.
+        if pass.barrier && work.found.has_errors() {
+            break;
+        }
+    }
+    let warnings = work.found.into_result()?;
+    let needs = work
+        .units
+        .iter()
+        .map(|(name, unit)| (name.clone(), unit.upstream.iter().cloned().collect()))
+        .collect();
+    Ok(Compiled { files: work.files, order: work.order, needs, warnings })
+}

@@ -1,0 +1,113 @@
+//! Every volume of a unit has a place that fits its data class.
+
+use eos_catalog::component::DataClass;
+use eos_model::{Diagnostic, codes};
+use eos_pillar::entry::Backing;
+
+use crate::work::{Unit, Work};
+
+/// The filesystem a data class wants; none for what may be lost.
+pub fn filesystem(class: DataClass) -> Option<&'static str> {
+    match class {
+        DataClass::Backup => Some("btrfs"),
+        DataClass::Boot | DataClass::Files => Some("ext4"),
+        DataClass::Cache => None,
+        DataClass::Database => Some("xfs"),
+        DataClass::Shared => Some("cephfs"),
+    }
+}
+
+/// The word for a data class.
+pub fn class_name(class: DataClass) -> &'static str {
+    match class {
+        DataClass::Backup => "backup",
+        DataClass::Boot => "boot",
+        DataClass::Cache => "cache",
+        DataClass::Database => "database",
+        DataClass::Files => "files",
+        DataClass::Shared => "shared",
+    }
+}
+
+pub fn run(work: &mut Work<'_>) {
+    let mut found = Vec::new();
+    for unit in work.units.values() {
+        let node = unit.entry.node.get("volumes").unwrap_or(&unit.entry.node);
+        let place = || work.place(node);
+        for (name, volume) in &unit.component.storage {
+            let Some(choice) = unit.entry.volumes.get(name) else {
+                found.push(
+                    Diagnostic::error(
+                        codes::MISSING_SETTING,
+                        format!("{} does not say where its volume {name:?} lives", unit.id.name),
+                    )
+                    .at(place())
+                    .fix(format!("eos update {} chooses a place and writes it down", unit.id.name)),
+                );
+                continue;
+            };
+            let group = unit.host.and_then(|host| host.volume_group.as_ref());
+            let problem = match choice.backing {
+                Backing::Lvm if group.is_none() => Some("its host has no volume group".to_owned()),
+                Backing::Lvm if choice.size.is_none() => Some("a logical volume needs a size".to_owned()),
+                Backing::Shared if volume.shared_by.is_none() => Some("it is not a shared volume".to_owned()),
+                Backing::Directory | Backing::Lvm if volume.class == DataClass::Shared => {
+                    Some("files of several hosts need a shared filesystem".to_owned())
+                }
+                _ => None,
+            };
+            if choice.backing == Backing::Shared {
+                found.extend(
+                    not_mounted(work, unit, volume.shared_by.as_deref())
+                        .map(|diagnostic| diagnostic.at(place())),
+                );
+            }
+            found.extend(problem.map(|problem| {
+                Diagnostic::error(
+                    codes::BAD_VALUE,
+                    format!(
+                        "{}: volume {name} cannot be backed by {}: {problem}",
+                        unit.id.name,
+                        choice.backing.as_str()
+                    ),
+                )
+                .at(place())
+            }));
+        }
+        for name in unit.entry.volumes.keys().filter(|name| !unit.component.storage.contains_key(*name)) {
+            found.push(
+                Diagnostic::error(
+                    codes::UNKNOWN_SETTING,
+                    format!("{} has no volume {name:?}", unit.entry.kind),
+                )
+                .at(place()),
+            );
+        }
+    }
+    found.into_iter().for_each(|diagnostic| work.push(diagnostic));
+}
+
+/// A shared filesystem is mounted on its own nodes only; elsewhere the path is a folder of the host's disk.
+fn not_mounted(work: &Work<'_>, unit: &Unit<'_>, need: Option<&str>) -> Option<Diagnostic> {
+    let host = unit.host?;
+    let provider = unit.needs.get(need?)?.first().and_then(|provider| work.units.get(&provider.name))?;
+    let nodes = provider.state_hosts();
+    if nodes.iter().any(|node| node == host.name.as_str()) {
+        return None;
+    }
+    let all: Vec<&str> = nodes.iter().map(String::as_str).chain([host.name.as_str()]).collect();
+    Some(
+        Diagnostic::error(
+            codes::BAD_VALUE,
+            format!("{} is on host {}, where {} is not mounted", unit.id.name, host.name, provider.id.name),
+        )
+        .why("its files would end up on that host's own disk")
+        .fix(format!(
+            "eos update {} --nodes {}, or eos update {} --host {}",
+            provider.id.name,
+            all.join(","),
+            unit.id.name,
+            nodes.first().map_or("<host>", String::as_str)
+        )),
+    )
+}

@@ -1,0 +1,182 @@
+//! Nomad jobs: one for the component, and a batch job for each need that has to be provisioned.
+
+use eos_catalog::component::Task;
+use eos_model::{Diagnostic, Place, codes};
+use serde_json::json;
+
+use crate::passes::nomad_task::{self, TaskContext};
+use crate::scope::{Grant, Scope};
+use crate::traced::Traced;
+use crate::work::{Document, Unit, Work};
+
+const SECOND: u64 = 1_000_000_000;
+const MINUTE: u64 = 60 * SECOND;
+
+pub fn run(work: &mut Work<'_>) {
+    let emitted = work.each_unit(|work, unit| {
+        let mut documents = Vec::new();
+        let problem = jobs(work, unit, &mut documents).err();
+        (unit.id.name.clone(), documents, problem.map(|problem| bad_reference(work, unit, &problem)))
+    });
+    for (name, documents, problem) in emitted {
+        if let Some(unit) = work.units.get_mut(&name) {
+            unit.documents.extend(documents);
+        }
+        work.found.0.extend(problem);
+    }
+}
+
+/// What a reference that cannot be resolved looks like to the user.
+pub fn bad_reference(work: &Work<'_>, unit: &Unit<'_>, problem: &str) -> Diagnostic {
+    Diagnostic::error(codes::BAD_REFERENCE, format!("{}: {problem}", unit.id.name))
+        .at(Place::file(work.input.catalog.file(&unit.entry.kind)))
+        .why("the catalogue's component refers to something this unit does not have")
+        .fix(format!("eos catalog check {}", unit.entry.kind))
+}
+
+fn jobs(work: &Work<'_>, unit: &Unit<'_>, documents: &mut Vec<(String, Document)>) -> Result<(), String> {
+    for provision in provisions(work, unit) {
+        let file = format!("jobs/{}.nomad.json", provision.file);
+        documents.push((file, Document::Json(provision_job(work, unit, provision)?)));
+    }
+    if unit.component.tasks.is_empty() {
+        return Ok(());
+    }
+    documents.push((format!("jobs/{}.nomad.json", unit.id.name), Document::Json(service_job(work, unit)?)));
+    Ok(())
+}
+
+fn service_job(work: &Work<'_>, unit: &Unit<'_>) -> Result<Traced, String> {
+    let mut secrets = Vec::new();
+    let mut groups = Vec::new();
+    for (name, task) in &unit.component.tasks {
+        let context = TaskContext {
+            work,
+            unit,
+            owner: unit,
+            task,
+            name,
+            job: unit.job(),
+            scope: Scope::of_task(work, unit, task),
+        };
+        groups.push(service_group(&context, &mut secrets)?);
+    }
+    // A canary runs beside the old one, which takes ports that Nomad hands out: a fixed one is taken on its only host.
+    let update = if unit.component.stateless && unit.entry.replicas.is_some_and(|replicas| replicas > 1) {
+        json!({"Stagger": 30 * SECOND, "MaxParallel": 1, "Canary": 1, "AutoPromote": true, "AutoRevert": true,
+               "MinHealthyTime": 10 * SECOND, "HealthyDeadline": 5 * MINUTE, "ProgressDeadline": 10 * MINUTE, "HealthCheck": "checks"})
+    } else {
+        // One writer at a time: the old one ends before the new one starts.
+        json!({"Stagger": 30 * SECOND, "MaxParallel": 1, "Canary": 0, "AutoRevert": true,
+               "MinHealthyTime": 10 * SECOND, "HealthyDeadline": 5 * MINUTE, "ProgressDeadline": 10 * MINUTE, "HealthCheck": "checks"})
+    };
+    Ok(Traced::map().with(
+        "Job",
+        job(unit, unit, &unit.job(), "service", &secrets)?
+            .with("Update", update)
+            .with("TaskGroups", Traced::list(groups)),
+    ))
+}
+
+/// What every job has: its name, where it may run, whose it is and which secrets it reads.
+fn job(
+    unit: &Unit<'_>,
+    runs_on: &Unit<'_>,
+    id: &str,
+    kind: &str,
+    secrets: &[eos_model::SecretRef],
+) -> Result<Traced, String> {
+    let mut job =
+        Traced::map().with("ID", id).with("Name", id).with("Type", kind).with("Datacenters", json!(["*"]));
+    let replicated = unit.entry.replicas.is_some_and(|replicas| replicas > 1);
+    if let Some(host) = runs_on.host.filter(|_| !replicated) {
+        job.set(
+            "Constraints",
+            json!([{"LTarget": "${node.unique.name}", "RTarget": host.nomad_node, "Operand": "="}]),
+        );
+    }
+    let mut meta = Traced::map().with("eos.unit", unit.id.to_string());
+    let mut sorted: Vec<_> = secrets.iter().collect();
+    sorted.sort();
+    sorted.dedup();
+    for reference in sorted {
+        // A reference with its version, never the value; a new version changes the job and so restarts it.
+        meta.set(format!("eos.secret.{}", crate::sink::variable_key(reference)), reference.to_string());
+    }
+    job.set("Meta", meta);
+    Ok(job)
+}
+
+fn service_group(
+    context: &TaskContext<'_, '_>,
+    secrets: &mut Vec<eos_model::SecretRef>,
+) -> Result<Traced, String> {
+    let unit = context.unit;
+    let count = unit.entry.replicas.unwrap_or(1);
+    let mut group = Traced::map().with("Name", context.name).with("Count", count);
+    if let Some(network) = nomad_task::network(context, count > 1)? {
+        group.set("Networks", Traced::list(vec![network]));
+    }
+    let services = nomad_task::services(context)?;
+    if !services.is_empty() {
+        group.set("Services", Traced::list(services));
+    }
+    group.set(
+        "RestartPolicy",
+        json!({"Attempts": 3, "Interval": 5 * MINUTE, "Delay": 15 * SECOND, "Mode": "delay"}),
+    );
+    group.set("Tasks", Traced::list(vec![nomad_task::task(context, secrets)?]));
+    Ok(group)
+}
+
+/// A need of a unit that somebody has to provision.
+pub struct Provision<'w, 'a> {
+    /// The job's file, without folder and ending.
+    pub file: String,
+    owner: &'w Unit<'a>,
+    task: &'w Task,
+    grant: Grant<'w, 'a>,
+}
+
+/// What has to be provisioned before a unit's own job starts.
+pub fn provisions<'w, 'a>(work: &'w Work<'a>, unit: &'w Unit<'a>) -> Vec<Provision<'w, 'a>> {
+    let mut found = Vec::new();
+    for (need, providers) in &unit.needs {
+        let Some((need, spec)) = unit.component.needs.get_key_value(need) else { continue };
+        for provider in providers {
+            let Some(owner) = work.units.get(&provider.name) else { continue };
+            let Some((offer_name, offer)) = owner.component.offers.get_key_value(&spec.offer) else {
+                continue;
+            };
+            let Some(task) = &offer.provision else { continue };
+            let suffix = provider.each.as_ref().map(|each| format!("-{each}")).unwrap_or_default();
+            let file = format!("{}-{}{suffix}", unit.id.name, need.replace('_', "-"));
+            let grant = Grant { offer: offer_name, need, consumer: unit, each: provider.each.clone() };
+            found.push(Provision { file, owner, task, grant });
+        }
+    }
+    found
+}
+
+fn provision_job<'w, 'a>(
+    work: &'w Work<'a>,
+    unit: &'w Unit<'a>,
+    provision: Provision<'w, 'a>,
+) -> Result<Traced, String> {
+    let Provision { file, owner, task, grant } = provision;
+    let id = format!("{}-{file}", unit.id.env);
+    let scope = Scope::of_grant(work, owner, Some(task), grant, 0);
+    let context = TaskContext { work, unit, owner, task, name: "provision", job: id.clone(), scope };
+    let mut secrets = Vec::new();
+    let task = nomad_task::task(&context, &mut secrets)?;
+    let group = Traced::map()
+        .with("Name", "provision")
+        .with("Count", 1)
+        .with(
+            "RestartPolicy",
+            json!({"Attempts": 5, "Interval": 10 * MINUTE, "Delay": 10 * SECOND, "Mode": "fail"}),
+        )
+        .with("Tasks", Traced::list(vec![task]));
+    Ok(Traced::map()
+        .with("Job", job(unit, owner, &id, "batch", &secrets)?.with("TaskGroups", Traced::list(vec![group]))))
+}

@@ -1,0 +1,241 @@
+//! Salt states: where data lives, and what the host needs.
+
+use std::collections::BTreeMap;
+
+use eos_catalog::component::DataClass;
+use eos_pillar::entry::Backing;
+use serde_json::{Value as Json, json};
+
+use crate::passes::check_storage::filesystem;
+use crate::passes::emit_nomad::bad_reference;
+use crate::render;
+use crate::scope::Scope;
+use crate::sink;
+use crate::traced::{Traced, TracedValue};
+use crate::work::{Document, Unit, Work};
+
+/// Sls of the volumes, of the host, and of what undoes the latter.
+pub const VOLUMES: &str = "salt/volumes.sls";
+pub const HOST: &str = "salt/host.sls";
+pub const UNDO: &str = "salt/host-undo.sls";
+
+pub fn run(work: &mut Work<'_>) {
+    let mut emitted = Vec::new();
+    let mut found = Vec::new();
+    for unit in work.units.values() {
+        match (volumes(work, unit), host(work, unit), states(work, unit, &unit.component.undo_states)) {
+            (Ok(volumes), Ok(host), Ok(undo)) => {
+                emitted.push((unit.id.name.clone(), [(VOLUMES, volumes), (HOST, host), (UNDO, undo)]))
+            }
+            (volumes, host, undo) => {
+                found.extend(
+                    [volumes.err(), host.err(), undo.err()]
+                        .into_iter()
+                        .flatten()
+                        .map(|problem| bad_reference(work, unit, &problem)),
+                );
+            }
+        }
+    }
+    for (name, documents) in emitted {
+        if let Some(unit) = work.units.get_mut(&name) {
+            let filled = documents.into_iter().filter(|(_, states)| !states.is_empty());
+            unit.documents.extend(filled.map(|(path, states)| (path.to_owned(), Document::Sls(states))));
+        }
+    }
+    found.into_iter().for_each(|diagnostic| work.push(diagnostic));
+}
+
+/// A state as Salt writes it: `id: {module.function: [{argument: value}, …]}`.
+fn state(function: &str, arguments: Vec<(&str, Traced)>) -> Traced {
+    let arguments = arguments.into_iter().map(|(name, value)| Traced::map().with(name, value)).collect();
+    Traced::map().with(function, Traced::list(arguments))
+}
+
+fn volumes(work: &Work<'_>, unit: &Unit<'_>) -> Result<Traced, String> {
+    let scope = Scope::of(work, unit);
+    let mut states = if unit.component.storage.is_empty() { Traced::map() } else { package(unit) };
+    let mut parents: BTreeMap<&str, String> = BTreeMap::new();
+    for (name, volume) in &unit.component.storage {
+        let Some(choice) = unit.entry.volumes.get(name) else { continue };
+        let rendered = render::text(&scope, &format!("@{{volume.{name}.path}}"))?;
+        let path = || Traced::scalar(choice.path.as_str(), rendered.origins.clone());
+        let id = |what: &str| format!("{}-{name}-{what}", unit.id.name);
+        let mut requires = Vec::new();
+        if choice.backing == Backing::Lvm {
+            let group = unit.host.and_then(|host| host.volume_group.as_deref()).unwrap_or_default();
+            let logical = logical_volume(unit, name);
+            let device = format!("/dev/{group}/{logical}");
+            let kind = filesystem(volume.class).unwrap_or("ext4");
+            let size = choice.size.clone().unwrap_or_default();
+            let size = Traced::scalar(size, rendered.origins.clone());
+            let tools = id("tools");
+            let packages = json!(["lvm2", filesystem_package(kind)]);
+            // Salt finds its module for LVM only once the package is there.
+            states.set(
+                tools.as_str(),
+                state("pkg.installed", vec![("pkgs", packages.into()), ("reload_modules", true.into())]),
+            );
+            states.set(
+                id("volume"),
+                state(
+                    "lvm.lv_present",
+                    vec![
+                        ("name", logical.into()),
+                        ("vgname", group.into()),
+                        ("size", size),
+                        ("resizefs", (kind != "btrfs").into()),
+                        ("require", json!([{"pkg": tools}]).into()),
+                    ],
+                ),
+            );
+            states.set(
+                id("filesystem"),
+                state(
+                    "blockdev.formatted",
+                    vec![
+                        ("name", device.as_str().into()),
+                        ("fs_type", kind.into()),
+                        // Left to itself Salt formats whatever is not of this type, data and all: only a blank device may be.
+                        ("unless", json!([format!("wipefs --noheadings {device} | grep -q .")]).into()),
+                        ("require", json!([{"lvm": id("volume")}]).into()),
+                    ],
+                ),
+            );
+            states.set(
+                id("mount"),
+                state(
+                    "mount.mounted",
+                    vec![
+                        ("name", path()),
+                        ("device", device.into()),
+                        ("fstype", kind.into()),
+                        ("mkmnt", true.into()),
+                        ("persist", true.into()),
+                        ("require", json!([{"blockdev": id("filesystem")}]).into()),
+                    ],
+                ),
+            );
+            requires.push(json!({"mount": id("mount")}));
+            if kind == "btrfs" {
+                // LVM knows how to grow the others with the volume.
+                let grow = format!("btrfs filesystem resize max {}", quoted(&choice.path));
+                let when = json!([{"lvm": id("volume")}]);
+                states.set(
+                    id("grown"),
+                    state(
+                        "cmd.run",
+                        vec![
+                            ("name", grow.into()),
+                            ("onchanges", when.into()),
+                            ("require", json!([{"mount": id("mount")}]).into()),
+                        ],
+                    ),
+                );
+            }
+        } else if let Some((parent, _)) =
+            choice.path.rsplit_once('/').filter(|(parent, _)| !parent.is_empty())
+        {
+            // `makedirs` gives every folder on the way to the volume's owner, and then others cannot get through.
+            let parent_id = parents.entry(parent).or_insert_with(|| {
+                let there = json!([format!("test -d {}", quoted(parent))]);
+                let arguments = vec![
+                    ("name", parent.into()),
+                    ("makedirs", true.into()),
+                    ("mode", "0755".into()),
+                    ("unless", there.into()),
+                ];
+                states.set(id("parent"), state("file.directory", arguments));
+                id("parent")
+            });
+            requires.push(json!({"file": parent_id}));
+        }
+        let mut arguments = vec![("name", path()), ("makedirs", true.into()), ("mode", "0750".into())];
+        if let Some(owner) = volume.owner.filter(|_| unit.runtime() == Some("container")) {
+            arguments.push(("user", owner.into()));
+            arguments.push(("group", owner.into()));
+        } else if let Some(user) = unit.component.tasks.values().find_map(|task| task.user.as_deref()) {
+            arguments.push(("user", user.into()));
+        }
+        if !requires.is_empty() {
+            arguments.push(("require", Json::from(requires).into()));
+        }
+        states.set(id("directory"), state("file.directory", arguments));
+    }
+    Ok(states)
+}
+
+/// A word for a shell.
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "'\\''"))
+}
+
+/// The program of a unit that runs on the host itself. It brings the user that owns the volumes, so it comes before them.
+fn package(unit: &Unit<'_>) -> Traced {
+    let mut states = Traced::map();
+    // With a program of one's own there is no package to install.
+    let Some(host) = unit
+        .component
+        .runtimes
+        .host
+        .as_ref()
+        .filter(|_| unit.runtime() == Some("host") && unit.entry.binary.is_none())
+    else {
+        return states;
+    };
+    states.set(
+        format!("{}-package", unit.id.name),
+        state("pkg.installed", vec![("name", host.package.as_str().into())]),
+    );
+    if let Some(service) = &host.service {
+        // Debian starts it at once, on the very port that Nomad's task is to have.
+        states.set(
+            format!("{}-package-service", unit.id.name),
+            state("service.dead", vec![("name", service.as_str().into()), ("enable", false.into())]),
+        );
+    }
+    states
+}
+
+/// The Debian package that makes and mends a filesystem.
+fn filesystem_package(kind: &str) -> &'static str {
+    match kind {
+        "btrfs" => "btrfs-progs",
+        "xfs" => "xfsprogs",
+        _ => "e2fsprogs",
+    }
+}
+
+/// `production_crm_data`: LVM names take no dots or slashes.
+fn logical_volume(unit: &Unit<'_>, volume: &str) -> String {
+    format!("{}_{}_{volume}", unit.id.env, unit.id.name).replace(['.', '-'], "_")
+}
+
+fn host(work: &Work<'_>, unit: &Unit<'_>) -> Result<Traced, String> {
+    let mut all = if unit.component.storage.is_empty() { package(unit) } else { Traced::map() };
+    if let TracedValue::Map(entries) = states(work, unit, &unit.component.states)?.value {
+        for (id, value) in entries {
+            all.set(id, value);
+        }
+    }
+    Ok(all)
+}
+
+fn states(work: &Work<'_>, unit: &Unit<'_>, data: &eos_catalog::component::Data) -> Result<Traced, String> {
+    let json = Json::Object(data.iter().map(|(id, state)| (id.clone(), state.clone())).collect());
+    render::data(&Scope::of(work, unit), &json, &mut sink::salt)
+}
+
+/// The classes of data that a unit's volumes hold; what may be lost does not count.
+pub fn data_classes(unit: &Unit<'_>) -> Vec<DataClass> {
+    let mut classes: Vec<DataClass> = unit
+        .component
+        .storage
+        .values()
+        .map(|volume| volume.class)
+        .filter(|class| *class != DataClass::Cache)
+        .collect();
+    classes.sort();
+    classes.dedup();
+    classes
+}

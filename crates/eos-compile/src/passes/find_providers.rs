@@ -1,0 +1,123 @@
+//! Who meets each need: the choice written in the pillar, or the only one there is.
+//!
+//! Nothing is chosen here between several: a choice made now could change when an unrelated component appears.
+
+use std::collections::BTreeSet;
+
+use eos_catalog::component::Need;
+use eos_model::{Diagnostic, Name, codes};
+use eos_pillar::entry::NeedChoice;
+use indexmap::IndexMap;
+
+use crate::work::{Provider, Unit, Work};
+
+/// A need that stands for everything else.
+pub const EVERYTHING: &str = "*";
+
+pub fn run(work: &mut Work<'_>) {
+    let mut all = Vec::new();
+    let mut found = Vec::new();
+    for unit in work.units.values() {
+        let mut needs = IndexMap::new();
+        // Features may bring needs, and a met need may turn a feature on: what the pillar names is looked at too.
+        let component = match crate::passes::expand_features::variant(work, unit) {
+            Ok(component) => component,
+            Err(diagnostics) => {
+                found.extend(diagnostics.0);
+                continue;
+            }
+        };
+        for (name, need) in &component.needs {
+            if need.offer == EVERYTHING {
+                continue;
+            }
+            match providers(work, unit, name, need) {
+                Ok(providers) if providers.is_empty() => {}
+                Ok(providers) => {
+                    needs.insert(name.clone(), providers);
+                }
+                Err(diagnostic) => found.push(diagnostic),
+            }
+        }
+        all.push((unit.id.name.clone(), needs));
+    }
+    // Two that each come after everything else cannot come after each other.
+    let last = |unit: &Unit<'_>| unit.component.needs.values().any(|need| need.offer == EVERYTHING);
+    let everything: BTreeSet<Name> =
+        work.units.values().filter(|unit| !last(unit)).map(|unit| unit.id.name.clone()).collect();
+    for (name, needs) in all {
+        if let Some(unit) = work.units.get_mut(&name) {
+            unit.upstream = needs
+                .values()
+                .flatten()
+                .map(|provider| provider.name.clone())
+                .filter(|other| *other != name)
+                .collect();
+            if last(unit) {
+                unit.upstream.extend(everything.iter().cloned());
+            }
+            unit.needs = needs;
+        }
+    }
+    found.into_iter().for_each(|diagnostic| work.push(diagnostic));
+}
+
+fn providers(work: &Work<'_>, unit: &Unit<'_>, name: &str, need: &Need) -> Result<Vec<Provider>, Diagnostic> {
+    let node = unit.entry.node.get("needs").and_then(|needs| needs.get(name));
+    let place = work.place(node.unwrap_or(&unit.entry.node));
+    let offers =
+        |other: &Unit<'_>| other.component.offers.contains_key(&need.offer) && other.id.name != unit.id.name;
+    let check = |provider: &Name, each: Option<String>| match work.units.get(provider) {
+        Some(other) if offers(other) => Ok(Provider { each, name: provider.clone() }),
+        Some(_) => Err(Diagnostic::error(
+            codes::NOTHING_OFFERS,
+            format!("{} needs {}, which {provider} does not offer", unit.id.name, need.offer),
+        )
+        .at(place.clone())
+        .fix(format!("eos update {} --{} <name>", unit.id.name, name.replace('_', "-")))),
+        None => Err(Diagnostic::error(
+            codes::UNKNOWN_NAME,
+            format!("{} needs {provider}, which does not exist", unit.id.name),
+        )
+        .at(place.clone())
+        .fix(format!(
+            "eos create it first, or eos update {} --{} <name>",
+            unit.id.name,
+            name.replace('_', "-")
+        ))),
+    };
+    match unit.entry.needs.get(name) {
+        Some(NeedChoice::One(provider)) => Ok(vec![check(provider, None)?]),
+        Some(NeedChoice::Each(choices)) => {
+            choices.iter().map(|(each, provider)| check(provider, Some(each.clone()))).collect()
+        }
+        None if need.soft => Ok(Vec::new()),
+        None => {
+            let candidates: Vec<&Name> =
+                work.units.values().filter(|other| offers(other)).map(|other| &other.id.name).collect();
+            match candidates.as_slice() {
+                [only] if need.each.is_none() => Ok(vec![Provider { each: None, name: (*only).clone() }]),
+                [] => Err(Diagnostic::error(
+                    codes::NOTHING_OFFERS,
+                    format!("{} needs {} and nothing offers it", unit.id.name, need.offer),
+                )
+                .at(place)
+                .why(format!("it is for {}", need.help))
+                .fix(need.create.as_ref().map_or_else(
+                    || "eos catalog list shows what there is".to_owned(),
+                    |kind| format!("eos create {kind}"),
+                ))),
+                several => Err(two_offers(&unit.id.name, name, &need.offer, several).at(place)),
+            }
+        }
+    }
+}
+
+/// The message about a need that several could meet.
+pub fn two_offers(unit: &Name, need: &str, offer: &str, candidates: &[&Name]) -> Diagnostic {
+    let names: Vec<&str> = candidates.iter().map(|name| name.as_str()).collect();
+    let first = names.first().copied().unwrap_or_default();
+    Diagnostic::error(codes::TWO_OFFERS, format!("{unit} needs {offer}, which {} offer", names.join(" and ")))
+        .why("eos does not guess which of them is meant")
+        .fix(format!("say --{} {first}, or another of them", need.replace('_', "-")))
+}

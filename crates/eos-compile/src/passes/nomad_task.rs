@@ -1,0 +1,282 @@
+//! One task of a Nomad job: driver, environment, rendered files, ports, checks and size.
+
+use std::rc::Rc;
+
+use eos_catalog::component::{FileFormat, Protocol, Resources, Task};
+use eos_model::{Duration, SecretRef};
+use serde_json::{Value as Json, json};
+
+use crate::render;
+use crate::scope::Scope;
+use crate::sink::{self, TemplateSink};
+use crate::traced::Traced;
+use crate::work::{Unit, Work};
+
+/// A task with everything its rendering depends on.
+pub struct TaskContext<'w, 'a> {
+    pub work: &'w Work<'a>,
+    /// The unit the job belongs to.
+    pub unit: &'w Unit<'a>,
+    /// The unit whose component describes the task: the same, or who offers what is provisioned.
+    pub owner: &'w Unit<'a>,
+    pub task: &'w Task,
+    pub name: &'w str,
+    pub job: String,
+    pub scope: Rc<Scope<'w, 'a>>,
+}
+
+/// Sizes people use, by tier, where the catalogue names none.
+const USUAL: [(&str, Resources); 3] = [
+    ("dev", Resources { cpu: 100, memory: 256 }),
+    ("staging", Resources { cpu: 200, memory: 512 }),
+    ("production", Resources { cpu: 500, memory: 1024 }),
+];
+
+pub fn network(context: &TaskContext<'_, '_>, dynamic: bool) -> Result<Option<Traced>, String> {
+    let mut ports = Vec::new();
+    for (label, port) in &context.task.ports {
+        let outside = render::text(&context.scope, &format!("@{{setting.{}}}", port.setting))?;
+        let to = port.to.filter(|_| context.owner.runtime() == Some("container"));
+        let mut entry = Traced::map().with("Label", label.as_str());
+        if !dynamic {
+            entry.set(
+                "Value",
+                Traced::scalar(outside.typed.clone().unwrap_or_default(), outside.origins.clone()),
+            );
+        }
+        match to {
+            Some(to) => entry.set("To", to),
+            None if context.owner.runtime() == Some("container") => {
+                entry.set("To", outside.typed.unwrap_or_default())
+            }
+            None => &mut entry,
+        };
+        ports.push(entry);
+    }
+    if ports.is_empty() {
+        return Ok(None);
+    }
+    let key = if dynamic { "DynamicPorts" } else { "ReservedPorts" };
+    Ok(Some(Traced::map().with(key, Traced::list(ports))))
+}
+
+pub fn services(context: &TaskContext<'_, '_>) -> Result<Vec<Traced>, String> {
+    let mut services = Vec::new();
+    for (label, port) in &context.task.ports {
+        let mut checks = Vec::new();
+        for check in context.task.checks.iter().filter(|check| check.port == *label) {
+            let mut entry = Traced::map().with("Name", format!("{label}-{}", checks.len() + 1));
+            match &check.path {
+                Some(path) => {
+                    entry.set("Type", "http").set("Path", path.as_str());
+                    if check.https {
+                        entry.set("Protocol", "https").set("TLSSkipVerify", true);
+                    }
+                }
+                None => {
+                    entry.set("Type", "tcp");
+                }
+            }
+            entry.set("Interval", nanoseconds(check.interval.as_deref().unwrap_or("30s"))?);
+            entry.set("Timeout", nanoseconds(check.timeout.as_deref().unwrap_or("5s"))?);
+            entry.set(
+                "CheckRestart",
+                json!({"Limit": 5, "Grace": 120_000_000_000_u64, "IgnoreWarnings": false}),
+            );
+            checks.push(entry);
+        }
+        if checks.is_empty() || port.protocol == Protocol::Udp {
+            continue;
+        }
+        services.push(
+            Traced::map()
+                .with("Name", service_name(context, label))
+                .with("PortLabel", label.as_str())
+                .with("Provider", "nomad")
+                .with("Checks", Traced::list(checks)),
+        );
+    }
+    Ok(services)
+}
+
+/// Nomad's service names are DNS labels.
+fn service_name(context: &TaskContext<'_, '_>, label: &str) -> String {
+    let name = format!("{}-{}-{label}", context.job, context.name).replace(['.', '_'], "-");
+    name.chars().take(63).collect::<String>().trim_end_matches('-').to_owned()
+}
+
+fn nanoseconds(text: &str) -> Result<u64, String> {
+    text.parse::<Duration>().map(|duration| duration.0 * 1_000_000_000).map_err(|e| e.to_string())
+}
+
+/// The task; the secrets it reads are added to `secrets`.
+pub fn task(context: &TaskContext<'_, '_>, secrets: &mut Vec<SecretRef>) -> Result<Traced, String> {
+    let mut env = Traced::map();
+    let mut env_sink = TemplateSink::default();
+    let mut env_lines = String::new();
+    let mut env_origins = Vec::new();
+    for (key, template) in &context.task.env {
+        let rendered = render::text(&context.scope, template)?;
+        if rendered.has_secret() || !sink::stays_in_env(&rendered) {
+            env_lines.push_str(&env_sink.env_line(key, &rendered)?);
+            env_origins.extend(rendered.origins);
+        } else {
+            let value = match sink::nomad_env(&rendered)? {
+                Json::String(text) => text,
+                other => other.to_string(),
+            };
+            env.set(key.as_str(), Traced::scalar(value, rendered.origins));
+        }
+    }
+    let mut templates = Vec::new();
+    for (name, file) in &context.task.files {
+        templates.push(template(context, name, file, secrets)?);
+    }
+    if !env_lines.is_empty() {
+        let (text, (left, right)) = env_sink.finish(&context.job, &env_lines)?;
+        let embedded = Traced::scalar(text, env_origins);
+        templates.push(template_entry(embedded, "secrets/env", left, right, "0600").with("Envvars", true));
+        secrets.extend(env_sink.secrets);
+    }
+    let host = context.owner.runtime() == Some("host");
+    let mut task = Traced::map()
+        .with("Name", context.name)
+        .with("Driver", if host { "raw_exec" } else { "docker" })
+        .with("Config", if host { host_config(context)? } else { container_config(context)? });
+    if let Some(user) = &context.task.user {
+        task.set("User", user.as_str());
+    }
+    if !env.is_empty() {
+        task.set("Env", env);
+    }
+    if !templates.is_empty() {
+        task.set("Templates", Traced::list(templates));
+    }
+    task.set("Resources", resources(context));
+    task.set("LogConfig", json!({"MaxFiles": 3, "MaxFileSizeMB": 10}));
+    Ok(task)
+}
+
+fn template(
+    context: &TaskContext<'_, '_>,
+    name: &str,
+    file: &eos_catalog::component::File,
+    secrets: &mut Vec<SecretRef>,
+) -> Result<Traced, String> {
+    let mut sink = TemplateSink::default();
+    let mut origins = Vec::new();
+    let content = {
+        let mut through = |rendered: &render::Rendered| {
+            origins.extend(rendered.origins.iter().cloned());
+            match file.format {
+                FileFormat::Text => sink.text(rendered),
+                FileFormat::Json | FileFormat::Yaml => sink.data(rendered),
+            }
+        };
+        let traced = render::data(&context.scope, &file.content, &mut through)?;
+        match (file.format, traced.to_json()) {
+            (FileFormat::Text, Json::String(text)) => text,
+            (FileFormat::Text, _) => return Err(format!("file {name}: the content of a text is a text")),
+            (FileFormat::Json, _) => traced.write_json().0,
+            (FileFormat::Yaml, json) => eos_yaml::write(&json),
+        }
+    };
+    origins.sort();
+    origins.dedup();
+    let (text, (left, right)) = sink.finish(&context.job, &content)?;
+    let folder = if sink.secrets.is_empty() { "local" } else { "secrets" };
+    secrets.extend(sink.secrets);
+    let mode = file.mode.as_deref().unwrap_or("0644");
+    Ok(template_entry(Traced::scalar(text, origins), &format!("{folder}/{name}"), left, right, mode))
+}
+
+fn template_entry(text: Traced, destination: &str, left: &str, right: &str, mode: &str) -> Traced {
+    Traced::map()
+        .with("EmbeddedTmpl", text)
+        .with("DestPath", destination)
+        .with("LeftDelim", left)
+        .with("RightDelim", right)
+        .with("Perms", mode)
+        .with("ChangeMode", "restart")
+}
+
+fn arguments(context: &TaskContext<'_, '_>) -> Result<Vec<Traced>, String> {
+    let mut arguments = Vec::new();
+    for template in &context.task.args {
+        let rendered = render::text(&context.scope, template)?;
+        let value = match sink::nomad_config(&rendered)? {
+            Json::String(text) => text,
+            other => other.to_string(),
+        };
+        arguments.push(Traced::scalar(value, rendered.origins));
+    }
+    Ok(arguments)
+}
+
+fn host_config(context: &TaskContext<'_, '_>) -> Result<Traced, String> {
+    let package = context.owner.component.runtimes.host.as_ref();
+    let own = context.task.command.as_deref();
+    let command = own
+        .or(context.owner.entry.binary.as_deref())
+        .or(package.map(|host| host.command.as_str()))
+        .unwrap_or_default();
+    let command = sink::nomad_config(&render::text(&context.scope, command)?)?;
+    Ok(Traced::map().with("command", command).with("args", Traced::list(arguments(context)?)))
+}
+
+fn container_config(context: &TaskContext<'_, '_>) -> Result<Traced, String> {
+    let container =
+        context.owner.component.runtimes.container.as_ref().ok_or("it has no container to run")?;
+    let image = context.task.image.as_deref().unwrap_or(&container.image);
+    let chosen = context.owner.entry.version.as_deref();
+    let version = context.task.version.as_deref().or(chosen).ok_or("no version is chosen")?;
+    // The digest belongs to the catalogue's own version and to its own image only.
+    let pinned = container
+        .digest
+        .as_ref()
+        .filter(|_| context.task.image.is_none() && chosen == container.version.as_deref());
+    let full = match pinned {
+        Some(digest) => format!("{image}:{version}@{digest}"),
+        None => format!("{image}:{version}"),
+    };
+    let mut config = Traced::map().with("image", full);
+    if let Some(command) = &context.task.command {
+        config.set("entrypoint", json!([command]));
+    }
+    let arguments = arguments(context)?;
+    if !arguments.is_empty() {
+        config.set("args", Traced::list(arguments));
+    }
+    if !context.task.ports.is_empty() {
+        config.set("ports", Json::from(context.task.ports.keys().cloned().collect::<Vec<_>>()));
+    }
+    let mut volumes = Vec::new();
+    for (volume, mount) in &context.task.mounts {
+        let path = render::text(&context.scope, &format!("@{{volume.{volume}.path}}"))?;
+        let source = path.typed.as_ref().and_then(Json::as_str).unwrap_or_default().to_owned();
+        volumes.push(Traced::scalar(format!("{source}:{mount}"), path.origins));
+    }
+    if !volumes.is_empty() {
+        config.set("volumes", Traced::list(volumes));
+    }
+    if !context.task.capabilities.is_empty() {
+        config.set("cap_add", Json::from(context.task.capabilities.clone()));
+    }
+    Ok(config)
+}
+
+fn resources(context: &TaskContext<'_, '_>) -> Traced {
+    let entry = context.unit.entry;
+    let tier = entry.tier.as_deref().unwrap_or(context.work.input.tier.as_str());
+    let usual = USUAL.iter().find(|(name, _)| *name == tier).map_or(USUAL[2].1, |(_, resources)| *resources);
+    let table = &context.task.resources;
+    let size = table.get(tier).copied().unwrap_or_else(|| match table.get("production") {
+        Some(full) => Resources { cpu: full.cpu.min(usual.cpu), memory: full.memory.min(usual.memory) },
+        None => usual,
+    });
+    // The flags speak of the component itself, not of what provisions its needs.
+    let own = std::ptr::eq(context.unit, context.owner);
+    let cpu = entry.cpu.filter(|_| own).unwrap_or_else(|| size.cpu.into());
+    let memory = entry.memory.filter(|_| own).unwrap_or_else(|| size.memory.into());
+    Traced::map().with("CPU", cpu).with("MemoryMB", memory)
+}

@@ -1,0 +1,240 @@
+//! Every entry becomes a unit: its kind is found, its settings are held against the schema.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use eos_catalog::{Component, Setting, SettingType};
+use eos_model::{Diagnostic, Place, UnitId, codes, nearest::nearest};
+use eos_pillar::ComponentEntry;
+use eos_yaml::Node;
+use indexmap::IndexMap;
+
+use crate::origin::Origin;
+use crate::work::{SettingValue, Unit, Work};
+
+/// A unit of this name holds one-off operations.
+pub const OPERATIONS: &str = "operations";
+
+pub fn run(work: &mut Work<'_>) {
+    let environment = work.input.environment;
+    for (name, entry) in &environment.components {
+        let place = work.place(&entry.node);
+        if name.as_str() == OPERATIONS {
+            work.push(
+                Diagnostic::error(codes::BAD_NAME, "\"operations\" is a name eos uses itself")
+                    .at(place)
+                    .fix("give it another name"),
+            );
+            continue;
+        }
+        // A feature may bring settings of its own, so what a flag turned on counts already.
+        let given = entry.features.iter().cloned().collect();
+        let component = match work.input.catalog.variant(&entry.kind, entry.runtime.as_deref(), &given) {
+            Ok(component) => component,
+            Err(found) => {
+                work.found.0.extend(found.0.into_iter().map(|diagnostic| {
+                    if diagnostic.place.is_some() { diagnostic } else { diagnostic.at(place.clone()) }
+                }));
+                continue;
+            }
+        };
+        check_words(work, entry, &component);
+        let settings = settings(work, entry, &component);
+        work.units.insert(
+            name.clone(),
+            Unit {
+                id: UnitId { env: environment.name.clone(), name: name.clone() },
+                entry,
+                component,
+                features: entry.features.iter().cloned().collect(),
+                settings,
+                needs: IndexMap::new(),
+                upstream: BTreeSet::new(),
+                host: None,
+                documents: BTreeMap::new(),
+                inputs: BTreeMap::new(),
+            },
+        );
+    }
+}
+
+/// Features, runtime and tier must be words the component knows.
+fn check_words(work: &mut Work<'_>, entry: &ComponentEntry, component: &Component) {
+    let place = |field: &str| work.place(entry.node.get(field).unwrap_or(&entry.node));
+    let mut found = Vec::new();
+    for feature in &entry.features {
+        if component.features.get(feature).is_none_or(|feature| feature.when.is_some()) {
+            let known: Vec<&str> = component
+                .features
+                .iter()
+                .filter(|(_, f)| f.when.is_none())
+                .map(|(name, _)| name.as_str())
+                .collect();
+            found.push(
+                Diagnostic::error(
+                    codes::UNKNOWN_FEATURE,
+                    format!("{} has no feature {feature:?}", entry.kind),
+                )
+                .at(place("features"))
+                .fix(hint(feature, &known)),
+            );
+        }
+    }
+    let runtimes: Vec<&str> = eos_catalog::check::runtimes(component).into_iter().flatten().collect();
+    match entry.runtime.as_deref() {
+        Some(runtime) if !runtimes.contains(&runtime) => found.push(
+            Diagnostic::error(codes::NO_RUNTIME, format!("{} does not run as {runtime:?}", entry.kind))
+                .at(place("runtime"))
+                .fix(hint(runtime, &runtimes)),
+        ),
+        None if !runtimes.is_empty() => found.push(
+            Diagnostic::error(codes::NO_RUNTIME, format!("{} does not say how it runs", entry.name))
+                .at(place("kind"))
+                .fix(format!("runtime: {}", runtimes.join(" or "))),
+        ),
+        _ => {}
+    }
+    if let Some(tier) = entry.tier.as_deref()
+        && !["dev", "production", "staging"].contains(&tier)
+    {
+        found.push(
+            Diagnostic::error(codes::BAD_VALUE, format!("there is no tier {tier:?}"))
+                .at(place("tier"))
+                .fix("there are dev, staging and production"),
+        );
+    }
+    if let Some(replicas) = entry.replicas
+        && replicas != 1
+        && !component.stateless
+    {
+        found.push(
+            Diagnostic::error(
+                codes::NOT_STATELESS,
+                format!("{} cannot have {replicas} replicas: it keeps state", entry.name),
+            )
+            .at(place("replicas"))
+            .why("two processes writing one data directory destroy it")
+            .fix("replicas: 1"),
+        );
+    }
+    if entry.runtime.as_deref() == Some("container") && entry.version.is_none() {
+        found.push(
+            Diagnostic::error(
+                codes::NO_VERSION,
+                format!("{} does not say which version of {} runs", entry.name, entry.kind),
+            )
+            .at(place("kind"))
+            .fix("write version: <tag> there; eos never guesses one"),
+        );
+    }
+    found.into_iter().for_each(|diagnostic| work.push(diagnostic));
+}
+
+fn settings(
+    work: &mut Work<'_>,
+    entry: &ComponentEntry,
+    component: &Component,
+) -> IndexMap<String, SettingValue> {
+    let mut settings = IndexMap::new();
+    let environment = work.input.environment;
+    let known: Vec<&str> = component.settings.keys().map(String::as_str).collect();
+    for (name, node) in &entry.settings {
+        let Some(schema) = component.settings.get(name) else {
+            let place = work.place(node);
+            work.push(
+                Diagnostic::error(codes::UNKNOWN_SETTING, format!("{} has no setting {name:?}", entry.kind))
+                    .at(place)
+                    .fix(hint(name, &known)),
+            );
+            continue;
+        };
+        let value = node.to_json();
+        if let Err(problem) = schema.check(&value) {
+            let diagnostic = wrong_value(work, node, entry, name, schema, &problem);
+            work.push(diagnostic);
+            continue;
+        }
+        let file =
+            work.input.environment.sources.file(node.file).map(|file| file.to_string()).unwrap_or_default();
+        let key = Origin::component_key(&entry.name, &format!("settings:{name}"));
+        settings.insert(
+            name.clone(),
+            SettingValue { value, origin: Origin::Pillar { file, line: node.mark.line, key } },
+        );
+    }
+    for (name, schema) in &component.settings {
+        if settings.contains_key(name) || entry.settings.contains_key(name) {
+            continue;
+        }
+        match &schema.default {
+            Some(value) => {
+                settings.insert(
+                    name.clone(),
+                    SettingValue { value: value.clone(), origin: Origin::default_of(&entry.kind, name) },
+                );
+            }
+            None if schema.required || schema.kind == SettingType::Secret => {
+                let place = work.place(&entry.node);
+                let fix = match schema.kind {
+                    SettingType::Secret => {
+                        let (env, of) = (&environment.name, &entry.name);
+                        format!(
+                            "write {name}: secret://{env}/{of}/{name}?v=1 under its settings and commit, then eos secret set {of}/{name}"
+                        )
+                    }
+                    kind => format!("write {name}: <{}> under its settings", kind.as_str()),
+                };
+                work.push(
+                    Diagnostic::error(
+                        codes::MISSING_SETTING,
+                        format!("{} lacks the setting {name:?}: {}", entry.name, schema.help),
+                    )
+                    .at(place)
+                    .fix(fix),
+                );
+            }
+            None => {}
+        }
+    }
+    settings
+}
+
+/// A value that does not fit. Of a secret setting the line itself is not shown: it may hold the secret.
+fn wrong_value(
+    work: &Work<'_>,
+    node: &Node,
+    entry: &ComponentEntry,
+    name: &str,
+    schema: &Setting,
+    problem: &str,
+) -> Diagnostic {
+    let place = work.place(node);
+    if schema.kind == SettingType::Secret {
+        let place = place.map(|place| Place { text: String::new(), ..place });
+        return Diagnostic::error(codes::SECRET_IN_CLEAR, format!("{}: {name} is not a reference to a secret", entry.name))
+            .at(place)
+            .why("the pillar is read by every minion and kept in git for ever")
+            .fix(format!(
+                "write secret://{}/{}/{name}?v=1 there and commit, then eos secret set {}/{name} with a new value",
+                work.input.environment.name, entry.name, entry.name
+            ));
+    }
+    let fits = schema
+        .example
+        .as_ref()
+        .or(schema.default.as_ref())
+        .map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned));
+    let fix = fits.filter(|fits| !fits.is_empty()).map_or_else(
+        || "write another value there".to_owned(),
+        |fits| format!("write another value there, such as {fits}"),
+    );
+    Diagnostic::error(codes::BAD_VALUE, format!("{}: {name}: {problem}", entry.name)).at(place).fix(fix)
+}
+
+fn hint(word: &str, known: &[&str]) -> String {
+    match nearest(word, known.iter().copied()) {
+        Some(near) => format!("did you mean {near}?"),
+        None if known.is_empty() => "there is none to choose".to_owned(),
+        None if known.len() == 1 => format!("the only one is {}", known.join("")),
+        None => format!("there are {}", known.join(", ")),
+    }
+}

@@ -1,0 +1,137 @@
+//! Units become files: documents written out, a manifest, and the provenance of every line that has one.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value as Json, json};
+use sha2::{Digest, Sha256};
+
+use crate::passes::check_storage::{class_name, filesystem};
+use crate::traced::Lines;
+use crate::work::{Document, Unit, Work};
+
+/// What describes a unit to the engine, and what `eos why` reads.
+pub const MANIFEST: &str = "manifest.json";
+pub const PROVENANCE: &str = "provenance.json";
+const FORMAT: u32 = 1;
+
+pub fn run(work: &mut Work<'_>) {
+    let written = work.each_unit(|work, unit| {
+        let mut files = Vec::new();
+        let folder = folder(work, unit.id.name.as_str());
+        let mut written = BTreeMap::new();
+        let mut provenance = Map::new();
+        for (path, document) in &unit.documents {
+            let (text, lines) = match document {
+                Document::Json(traced) => traced.write_json(),
+                Document::Sls(traced) => traced.write_sls(),
+            };
+            if !lines.is_empty() {
+                provenance.insert(path.clone(), lines_json(&lines));
+            }
+            written.insert(path.clone(), text);
+        }
+        let manifest = manifest(work, unit, &written);
+        written.insert(MANIFEST.to_owned(), pretty(&manifest));
+        written.insert(PROVENANCE.to_owned(), pretty(&json!({"format": FORMAT, "files": provenance})));
+        files.extend(written.into_iter().map(|(path, text)| (format!("{folder}/{path}"), text.into_bytes())));
+        for source in
+            unit.component.cloud.modules.values().filter_map(|call| call.get("source").and_then(Json::as_str))
+        {
+            files.extend(module_files(work, unit, source));
+        }
+        files
+    });
+    work.files.extend(written.into_iter().flatten());
+}
+
+/// `build/<environment>/<unit>`
+pub fn folder(work: &Work<'_>, unit: &str) -> String {
+    format!("build/{}/{unit}", work.input.environment.name)
+}
+
+pub fn pretty(json: &Json) -> String {
+    format!("{json:#}\n")
+}
+
+/// Line → origins. Neither commit nor time: those are joined when somebody asks.
+pub fn lines_json(lines: &Lines) -> Json {
+    let entry = |(line, origins): &(u32, Vec<crate::origin::Origin>)| {
+        let mut texts: Vec<String> = origins.iter().map(|origin| origin.text()).collect();
+        texts.sort();
+        texts.dedup();
+        (line.to_string(), Json::from(texts))
+    };
+    Json::Object(lines.iter().map(entry).collect())
+}
+
+fn manifest(work: &Work<'_>, unit: &Unit<'_>, written: &BTreeMap<String, String>) -> Json {
+    let volumes: Vec<Json> = unit
+        .component
+        .storage
+        .iter()
+        .filter_map(|(name, volume)| {
+            let choice = unit.entry.volumes.get(name)?;
+            Some(json!({"name": name, "class": class_name(volume.class), "filesystem": filesystem(volume.class), "backing": choice.backing.as_str(), "path": choice.path}))
+        })
+        .collect();
+    let inputs: Map<String, Json> = unit
+        .inputs
+        .iter()
+        .map(|(variable, (from, output))| (variable.clone(), json!({"unit": from, "output": output})))
+        .collect();
+    let mut digest = Sha256::new();
+    for (path, text) in written {
+        for part in [path, text] {
+            digest.update((part.len() as u64).to_be_bytes());
+            digest.update(part.as_bytes());
+        }
+    }
+    let digest: String = digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+    let catalog = work.input.catalog.digest(&unit.entry.kind);
+    json!({
+        "format": FORMAT,
+        "unit": unit.id.to_string(),
+        "kind": unit.entry.kind,
+        "compiler": crate::COMPILER,
+        "catalog": catalog,
+        "features": unit.features,
+        "host": unit.host.map(|host| host.name.as_str()),
+        "needs": unit.upstream,
+        "inputs": inputs,
+        "volumes": volumes,
+        "thresholds": unit.component.thresholds,
+        "digest": format!("sha256:{digest}"),
+    })
+}
+
+/// Where a module of the catalogue lies in the build: named by its content, so that two units share one copy.
+pub fn vendored_module(work: &Work<'_>, unit: &Unit<'_>, source: &str) -> Result<String, String> {
+    let files = module_sources(work, unit, source);
+    if files.is_empty() {
+        return Err(format!("{} has no modules/{source}", unit.entry.kind));
+    }
+    let mut digest = Sha256::new();
+    for (path, bytes) in &files {
+        digest.update((path.len() as u64).to_be_bytes());
+        digest.update(path.as_bytes());
+        digest.update((bytes.len() as u64).to_be_bytes());
+        digest.update(bytes);
+    }
+    let short: String = digest.finalize().iter().take(6).map(|byte| format!("{byte:02x}")).collect();
+    Ok(format!("modules/{source}-{short}"))
+}
+
+fn module_sources<'w>(work: &Work<'w>, unit: &Unit<'_>, source: &str) -> Vec<(&'w str, &'w [u8])> {
+    let prefix = format!("modules/{source}/");
+    let folder = work.input.catalog.folder(&unit.entry.kind);
+    let files = folder.into_iter().flat_map(|folder| &folder.files);
+    files.filter_map(|(path, bytes)| Some((path.strip_prefix(&prefix)?, &**bytes))).collect()
+}
+
+fn module_files(work: &Work<'_>, unit: &Unit<'_>, source: &str) -> Vec<(String, Vec<u8>)> {
+    let Ok(vendored) = vendored_module(work, unit, source) else { return Vec::new() };
+    module_sources(work, unit, source)
+        .into_iter()
+        .map(|(path, bytes)| (format!("build/{vendored}/{path}"), bytes.to_vec()))
+        .collect()
+}

@@ -1,0 +1,223 @@
+//! Sinks: how a rendered text is written for Nomad, for Salt and for OpenTofu.
+//!
+//! Each target quotes by its own rules; a piece that a target cannot hold is an error, never a guess.
+
+use eos_model::SecretRef;
+use serde_json::Value as Json;
+
+use crate::render::{Piece, Rendered};
+
+/// For a task's `Config`, which Nomad reads as a template of HCL: `${…}` and `%{…}` are its own there.
+pub fn nomad_config(rendered: &Rendered) -> Result<Json, String> {
+    nomad(rendered, escape_tofu)
+}
+
+/// For a task's `Env`: Nomad replaces `${…}` there and knows no way to write one that stays; see [`stays_in_env`].
+pub fn nomad_env(rendered: &Rendered) -> Result<Json, String> {
+    nomad(rendered, str::to_owned)
+}
+
+/// Whether a text survives in `Env`; what does not has to go through a template.
+pub fn stays_in_env(rendered: &Rendered) -> bool {
+    rendered
+        .pieces
+        .iter()
+        .all(|piece| !matches!(piece, Piece::Literal(text) | Piece::Value(text) if text.contains("${")))
+}
+
+fn nomad(rendered: &Rendered, quoted: fn(&str) -> String) -> Result<Json, String> {
+    if let Some(typed) = rendered.typed.as_ref().filter(|typed| !typed.is_string()) {
+        return Ok(typed.clone());
+    }
+    let mut out = String::new();
+    for piece in &rendered.pieces {
+        match piece {
+            Piece::Literal(text) | Piece::Value(text) => out.push_str(&quoted(text)),
+            Piece::Nomad(variable) => out.push_str(&format!("${{{variable}}}")),
+            Piece::Secret { .. } => return Err("a secret may only be in env and files".to_owned()),
+            Piece::Input(variable) => return Err(not_yet(variable)),
+        }
+    }
+    Ok(Json::from(out))
+}
+
+/// For Salt states: a secret or a variable of Nomad's means nothing there.
+pub fn salt(rendered: &Rendered) -> Result<Json, String> {
+    if let Some(typed) = &rendered.typed {
+        return Ok(typed.clone());
+    }
+    let mut out = String::new();
+    for piece in &rendered.pieces {
+        match piece {
+            Piece::Literal(text) | Piece::Value(text) => out.push_str(text),
+            Piece::Secret { .. } => return Err("a secret may only be in a task's env and files".to_owned()),
+            Piece::Nomad(_) => return Err("Nomad's variables exist in tasks only".to_owned()),
+            Piece::Input(variable) => return Err(not_yet(variable)),
+        }
+    }
+    Ok(Json::from(out))
+}
+
+/// For OpenTofu: the catalogue's `${…}` is an expression, what a user typed is not.
+pub fn tofu(rendered: &Rendered) -> Result<Json, String> {
+    if let Some(typed) = rendered.typed.as_ref().filter(|typed| !typed.is_string()) {
+        return Ok(escape_all(typed));
+    }
+    let mut out = String::new();
+    for piece in &rendered.pieces {
+        match piece {
+            Piece::Literal(text) => out.push_str(text),
+            Piece::Value(text) => out.push_str(&escape_tofu(text)),
+            Piece::Input(variable) => out.push_str(&format!("${{var.{variable}}}")),
+            Piece::Secret { .. } => return Err("a secret may only be in a task's env and files".to_owned()),
+            Piece::Nomad(_) => return Err("Nomad's variables exist in tasks only".to_owned()),
+        }
+    }
+    Ok(Json::from(out))
+}
+
+fn escape_all(json: &Json) -> Json {
+    match json {
+        Json::String(text) => Json::from(escape_tofu(text)),
+        Json::Array(items) => Json::Array(items.iter().map(escape_all).collect()),
+        Json::Object(entries) => {
+            Json::Object(entries.iter().map(|(k, v)| (k.clone(), escape_all(v))).collect())
+        }
+        other => other.clone(),
+    }
+}
+
+/// Text that OpenTofu reads back as itself.
+pub fn escape_tofu(text: &str) -> String {
+    text.replace("${", "$${").replace("%{", "%%{")
+}
+
+fn not_yet(variable: &str) -> String {
+    format!("{variable} is known only once another unit is applied; a job or a state cannot wait for it")
+}
+
+/// Renders texts into a Nomad template: plain text with actions for secrets and variables.
+#[derive(Debug, Default)]
+pub struct TemplateSink {
+    /// The secrets the template reads.
+    pub secrets: Vec<SecretRef>,
+    /// Placeholder → action, for data formats where a value is replaced as a whole.
+    actions: Vec<(String, String)>,
+    has_variables: bool,
+}
+
+/// Left and right delimiters, the first pair that the content itself does not use.
+const DELIMITERS: [(&str, &str); 4] = [("{{", "}}"), ("[[", "]]"), ("<%", "%>"), ("<<<", ">>>")];
+
+impl TemplateSink {
+    pub fn needs_template(&self) -> bool {
+        !self.secrets.is_empty() || self.has_variables
+    }
+
+    /// For json and yaml: the whole value becomes a placeholder that [`TemplateSink::finish`] replaces by an action
+    /// which quotes it at run time.
+    pub fn data(&mut self, rendered: &Rendered) -> Result<Json, String> {
+        let dynamic =
+            rendered.pieces.iter().any(|piece| matches!(piece, Piece::Secret { .. } | Piece::Nomad(_)));
+        if !dynamic {
+            return salt(rendered);
+        }
+        let action = format!("{} | toJSON", self.print(rendered)?);
+        Ok(Json::from(self.placeholder(action)))
+    }
+
+    /// For text: each secret and variable becomes an action in place.
+    pub fn text(&mut self, rendered: &Rendered) -> Result<Json, String> {
+        let mut out = String::new();
+        for piece in &rendered.pieces {
+            match piece {
+                Piece::Literal(text) | Piece::Value(text) => out.push_str(text),
+                Piece::Secret { .. } | Piece::Nomad(_) => {
+                    let action = self.expression(piece)?;
+                    out.push_str(&self.placeholder(action));
+                }
+                Piece::Input(variable) => return Err(not_yet(variable)),
+            }
+        }
+        Ok(Json::from(out))
+    }
+
+    /// A line `KEY=<action>` of an env template, quoted as Nomad's env parser wants it.
+    pub fn env_line(&mut self, key: &str, rendered: &Rendered) -> Result<String, String> {
+        let action = format!("{} | toJSON", self.print(rendered)?);
+        Ok(format!("{key}={}\n", self.placeholder(action)))
+    }
+
+    fn print(&mut self, rendered: &Rendered) -> Result<String, String> {
+        let mut arguments = String::new();
+        for piece in &rendered.pieces {
+            let argument = match piece {
+                Piece::Literal(text) | Piece::Value(text) => go_string(text),
+                other => format!("({})", self.expression(other)?),
+            };
+            arguments.push(' ');
+            arguments.push_str(&argument);
+        }
+        Ok(format!("printf {}{arguments}", go_string(&"%s".repeat(rendered.pieces.len()))))
+    }
+
+    fn expression(&mut self, piece: &Piece) -> Result<String, String> {
+        match piece {
+            Piece::Secret { reference, url } => {
+                if !self.secrets.contains(reference) {
+                    self.secrets.push(reference.clone());
+                }
+                let value = format!("printf \"%s\" $secrets.{}", variable_key(reference));
+                Ok(if *url { format!("{value} | urlquery") } else { value })
+            }
+            Piece::Nomad(variable) => {
+                self.has_variables = true;
+                Ok(format!("env {}", go_string(variable)))
+            }
+            Piece::Input(variable) => Err(not_yet(variable)),
+            Piece::Literal(text) | Piece::Value(text) => Ok(go_string(text)),
+        }
+    }
+
+    fn placeholder(&mut self, action: String) -> String {
+        let placeholder = format!("EOSx{}xACTION", self.actions.len());
+        self.actions.push((placeholder.clone(), action));
+        placeholder
+    }
+
+    /// The template's text and its delimiters; `job` is the job whose variable holds the secrets.
+    pub fn finish(&self, job: &str, content: &str) -> Result<(String, (&'static str, &'static str)), String> {
+        let free = |(left, right): &&(&str, &str)| {
+            !content.contains(left) && (self.actions.is_empty() || !content.contains(right))
+        };
+        let (left, right) =
+            DELIMITERS.iter().find(free).ok_or("the content uses every kind of delimiter there is")?;
+        let mut out = String::new();
+        if !self.secrets.is_empty() {
+            out.push_str(&format!("{left} with $secrets := nomadVar \"nomad/jobs/{job}\" {right}"));
+        }
+        let mut body = content.to_owned();
+        for (placeholder, action) in self.actions.iter().rev() {
+            let action = format!("{left} {action} {right}");
+            // A data format may have quoted the placeholder; toJSON brings quotes of its own.
+            body = body.replace(&format!("\"{placeholder}\""), &action).replace(placeholder, &action);
+        }
+        out.push_str(&body);
+        if !self.secrets.is_empty() {
+            out.push_str(&format!("{left} end {right}"));
+        }
+        Ok((out, (left, right)))
+    }
+}
+
+/// The key of a secret in a job's Nomad variable: letters, digits and `_`.
+pub fn variable_key(reference: &SecretRef) -> String {
+    let key = format!("{}_{}", reference.name, reference.key).replace(['-', '.'], "_");
+    // A template reads it as a field, whose name cannot start with a digit.
+    if key.starts_with(|c: char| c.is_ascii_digit()) { format!("n{key}") } else { key }
+}
+
+/// A string literal of Go templates; JSON's quoting is a subset of Go's.
+fn go_string(text: &str) -> String {
+    Json::from(text).to_string()
+}

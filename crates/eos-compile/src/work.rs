@@ -1,0 +1,148 @@
+//! What the passes work on: the input, the units as they take shape, and the files.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use eos_catalog::{Catalog, Component};
+use eos_model::{Diagnostic, Diagnostics, Name, UnitId};
+use eos_pillar::estate_file::{Backend, Tier};
+use eos_pillar::{ComponentEntry, Environment, HostEntry};
+use eos_yaml::Node;
+use indexmap::IndexMap;
+use serde_json::Value as Json;
+
+use crate::origin::Origin;
+use crate::traced::Traced;
+
+/// Everything a compilation depends on.
+pub struct Input<'a> {
+    pub estate: &'a str,
+    pub backend: &'a Backend,
+    pub tier: Tier,
+    pub environment: &'a Environment,
+    pub catalog: &'a Catalog,
+}
+
+/// The state of a compilation.
+pub struct Work<'a> {
+    pub input: &'a Input<'a>,
+    pub found: Diagnostics,
+    pub units: BTreeMap<Name, Unit<'a>>,
+    /// Units, first to be applied first.
+    pub order: Vec<Name>,
+    pub files: crate::Files,
+}
+
+/// One root module in the making.
+pub struct Unit<'a> {
+    pub id: UnitId,
+    pub entry: &'a ComponentEntry,
+    /// The component with the overlays of its runtime and features.
+    pub component: Arc<Component>,
+    pub features: BTreeSet<String>,
+    /// Settings with their values: given ones and defaults.
+    pub settings: IndexMap<String, SettingValue>,
+    /// Need → who meets it; a need with `each` has several.
+    pub needs: IndexMap<String, Vec<Provider>>,
+    /// Every unit this one needs.
+    pub upstream: BTreeSet<Name>,
+    pub host: Option<&'a HostEntry>,
+    /// Documents emitted so far, by path in the unit's folder.
+    pub documents: BTreeMap<String, Document>,
+    /// Inputs from units whose values are known only once they are applied: variable → (unit, output).
+    pub inputs: BTreeMap<String, (Name, String)>,
+}
+
+/// Who meets a need.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Provider {
+    /// The element, for a need with `each`.
+    pub each: Option<String>,
+    pub name: Name,
+}
+
+/// A setting's value and where it comes from.
+#[derive(Debug, Clone)]
+pub struct SettingValue {
+    pub value: Json,
+    pub origin: Origin,
+}
+
+/// A file of a unit before it is written out.
+pub enum Document {
+    Json(Traced),
+    Sls(Traced),
+}
+
+impl<'a> Work<'a> {
+    pub fn new(input: &'a Input<'a>) -> Work<'a> {
+        Work {
+            input,
+            found: Diagnostics::new(),
+            units: BTreeMap::new(),
+            order: Vec::new(),
+            files: BTreeMap::new(),
+        }
+    }
+
+    /// Does something with each unit, in the order of names, on several threads when there are many.
+    pub fn each_unit<R: Send>(&self, act: impl Fn(&Work<'a>, &Unit<'a>) -> R + Sync) -> Vec<R> {
+        const WORTH_A_THREAD: usize = 64;
+        let units: Vec<&Unit<'a>> = self.units.values().collect();
+        let threads = std::thread::available_parallelism()
+            .map_or(1, usize::from)
+            .min(units.len() / WORTH_A_THREAD)
+            .max(1);
+        let share = units.len().div_ceil(threads).max(1);
+        let act = &act;
+        std::thread::scope(|scope| {
+            let mut shares = units.chunks(share);
+            let own = shares.next().unwrap_or_default();
+            let others: Vec<_> = shares
+                .map(|share| {
+                    scope.spawn(move || share.iter().map(|unit| act(self, unit)).collect::<Vec<_>>())
+                })
+                .collect();
+            let mut results: Vec<R> = own.iter().map(|unit| act(self, unit)).collect();
+            for other in others {
+                match other.join() {
+                    Ok(more) => results.extend(more),
+                    Err(panic) => std::panic::resume_unwind(panic),
+                }
+            }
+            results
+        })
+    }
+
+    pub fn place(&self, node: &Node) -> Option<eos_model::Place> {
+        self.input.environment.place(node)
+    }
+
+    pub fn push(&mut self, diagnostic: Diagnostic) {
+        self.found.push(diagnostic);
+    }
+}
+
+impl Unit<'_> {
+    pub fn name(&self) -> &Name {
+        &self.id.name
+    }
+
+    /// The id of its Nomad job.
+    pub fn job(&self) -> String {
+        format!("{}-{}", self.id.env, self.id.name)
+    }
+
+    pub fn runtime(&self) -> Option<&str> {
+        self.entry.runtime.as_deref()
+    }
+
+    /// The hosts its states apply to: the nodes it names, else the host it is placed on.
+    pub fn state_hosts(&self) -> Vec<String> {
+        let nodes = self.settings.get("nodes").and_then(|setting| setting.value.as_array());
+        match nodes.filter(|nodes| !nodes.is_empty()) {
+            Some(nodes) => nodes.iter().filter_map(Json::as_str).map(str::to_owned).collect(),
+            None => self.host.iter().map(|host| host.name.to_string()).collect(),
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! An estate on disk: found, locked, recovered, changed.
+
+use std::os::fd::AsFd as _;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use eos_model::{Diagnostic, Diagnostics, codes};
+use rustix::fs::FlockOperation;
+
+use crate::change::{Change, Trailers};
+use crate::estate_file::{ESTATE_FILE, EstateFile};
+use crate::files;
+use crate::git::{Git, STATE};
+use crate::intent_record::{INTENT, IntentRecord};
+use crate::lock_file::{LOCK_FILE, LockFile};
+use crate::tree::Tree;
+
+/// An estate whose files hold still while this value lives.
+pub struct Estate {
+    pub root: Utf8PathBuf,
+    pub file: EstateFile,
+    pub lock: LockFile,
+    pub git: Git,
+    /// The commit whose files were read: a change is made on top of it and of nothing else.
+    pub(crate) base: Option<git2::Oid>,
+    pub(crate) _guard: Option<Guard>,
+}
+
+/// A lock on an estate: shared for reading, exclusive for changing. Freed by the kernel when the process ends.
+pub struct Guard {
+    _file: fs_err::File,
+}
+
+impl Estate {
+    /// The estate that `start` is in.
+    pub fn find_root(start: &Utf8Path) -> Result<Utf8PathBuf, Diagnostic> {
+        let found = start.ancestors().find(|folder| folder.join(ESTATE_FILE).is_file());
+        found.map(Utf8Path::to_owned).ok_or_else(|| {
+            Diagnostic::error(
+                codes::NO_ESTATE,
+                format!("there is no estate here: neither this folder nor one above it has {ESTATE_FILE}"),
+            )
+            .fix("eos init shop && cd shop")
+        })
+    }
+
+    /// Opens for reading: waits for a change under way and finishes one that was cut off.
+    pub fn open(root: &Utf8Path) -> Result<Estate, Diagnostics> {
+        let guard = lock(root, FlockOperation::LockShared).ok();
+        if root.join(INTENT).exists() {
+            drop(guard);
+            let exclusive = lock(root, FlockOperation::LockExclusive)?;
+            recover(root, &Git::open(root)?)?;
+            return Estate::read(root, Some(exclusive));
+        }
+        Estate::read(root, guard)
+    }
+
+    /// Opens for changing: one command at a time, others wait here.
+    pub fn open_for_change(root: &Utf8Path) -> Result<Estate, Diagnostics> {
+        let guard = lock(root, FlockOperation::LockExclusive)?;
+        recover(root, &Git::open(root)?)?;
+        let estate = Estate::read(root, Some(guard))?;
+        estate.refuse_dirty()?;
+        Ok(estate)
+    }
+
+    /// Opens for writing what can be made again: one at a time, and the files may be somebody's unfinished edit.
+    pub fn open_for_build(root: &Utf8Path) -> Result<Estate, Diagnostics> {
+        let guard = lock(root, FlockOperation::LockExclusive)?;
+        recover(root, &Git::open(root)?)?;
+        Estate::read(root, Some(guard))
+    }
+
+    fn read(root: &Utf8Path, guard: Option<Guard>) -> Result<Estate, Diagnostics> {
+        let mut found = Diagnostics::new();
+        // Recovering from an `eos init` that was cut off may have taken the estate away.
+        Estate::find_root(root)?;
+        let git = Git::open(root)?;
+        let base = git.head()?;
+        let text = |name: &str| -> Result<String, Diagnostic> {
+            let missing = || {
+                Diagnostic::error(codes::BAD_ESTATE_FILE, format!("{name} is missing"))
+                    .fix(format!("bring it back: git log -- {name} shows the last commit that had it"))
+            };
+            let bytes = files::read(root, Utf8Path::new(name))?.ok_or_else(missing)?;
+            String::from_utf8(bytes).map_err(|_| {
+                Diagnostic::error(codes::NOT_UTF8, format!("{name} is not valid UTF-8"))
+                    .fix(format!("git log -p {name} shows what it was before"))
+            })
+        };
+        let mut keep = |diagnostic: Diagnostic| found.push(diagnostic);
+        let file = text(ESTATE_FILE).and_then(|text| EstateFile::parse(&text)).map_err(&mut keep).ok();
+        let lock = text(LOCK_FILE).and_then(|text| LockFile::parse(&text)).map_err(&mut keep).ok();
+        match (file, lock) {
+            (Some(file), Some(lock)) => {
+                Ok(Estate { root: root.to_owned(), file, lock, git, base, _guard: guard })
+            }
+            _ => Err(found),
+        }
+    }
+
+    pub fn tree(&self) -> Result<Tree, Diagnostics> {
+        Tree::read(&self.root)
+    }
+
+    fn refuse_dirty(&self) -> Result<(), Diagnostics> {
+        let dirty = self.git.dirty()?;
+        if dirty.is_empty() {
+            return Ok(());
+        }
+        let shown: Vec<&str> = dirty.iter().take(5).map(|path| path.as_str()).collect();
+        let more = dirty.len().saturating_sub(shown.len());
+        let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
+        Err(Diagnostic::error(
+            codes::DIRTY_TREE,
+            format!("the estate has changes that are not committed: {}{rest}", shown.join(", ")),
+        )
+        .why("a command must not sweep somebody's unfinished edit into its own commit")
+        .fix("keep them (git add -A && git commit) or put them aside (git stash -u), then run this again")
+        .into())
+    }
+
+    /// Records a change as one commit. After a crash anywhere in here the next command ends in the old or the new tree.
+    pub fn commit(&mut self, change: &Change, trailers: &Trailers) -> Result<Option<String>, Diagnostics> {
+        let Some(commit) = self.git.write_commit(self.base, change, trailers)? else { return Ok(None) };
+        let branch = self.git.branch();
+        let paths: Vec<Utf8PathBuf> = change.files.keys().cloned().collect();
+        let base = self.base.map(|oid| oid.to_string());
+        IntentRecord::new(base, commit.to_string(), branch.clone(), paths.clone()).write(&self.root)?;
+        // Taken before anything is touched, so that a git at work stops the change; and after the intent is written, so
+        // that the next command clears the lock of a killed one.
+        let index = match self.git.lock_index() {
+            Ok(index) => index,
+            Err(diagnostic) => {
+                IntentRecord::remove(&self.root)?;
+                return Err(diagnostic.into());
+            }
+        };
+        let published = self.git.publish(index, &branch, self.base, commit, &paths, trailers);
+        let Err(diagnostic) = published else {
+            // The change has happened; a record that stays is forgotten by the next command.
+            let _ = IntentRecord::remove(&self.root);
+            self.base = Some(commit);
+            return Ok(Some(commit.to_string()));
+        };
+        let head = self.git.head()?;
+        let settled = self.git.settle(head, &paths).and_then(|()| IntentRecord::remove(&self.root));
+        if head == Some(commit) {
+            // The branch has moved, so the change has happened; what is not settled is left to the next command.
+            self.base = Some(commit);
+            return Ok(Some(commit.to_string()));
+        }
+        let mut found = Diagnostics::from(diagnostic);
+        found.0.extend(settled.err());
+        Err(found)
+    }
+}
+
+/// Finishes or undoes the change that a killed command left behind. HEAD decides; only the files it names are touched.
+pub(crate) fn recover(root: &Utf8Path, git: &Git) -> Result<(), Diagnostics> {
+    let Some(record) = IntentRecord::read(root)? else { return Ok(()) };
+    git.clear_locks(&record.branch)?;
+    let head = git.head()?;
+    let now = head.map(|oid| oid.to_string());
+    if now.as_deref() == Some(&record.commit) || now == record.base {
+        git.settle(head, &record.files)?;
+    } else if git.dirty()?.iter().any(|path| record.files.contains(path)) {
+        return Err(Diagnostic::error(
+            codes::HEAD_MOVED,
+            "a change was cut off and the branch was moved since",
+        )
+        .why(format!(
+            "the change was {} on top of {}",
+            record.commit,
+            record.base.as_deref().unwrap_or("nothing")
+        ))
+        .fix(format!(
+            "commit or drop what git status shows of: {}",
+            record.files.iter().map(|path| path.as_str()).collect::<Vec<_>>().join(" ")
+        ))
+        .into());
+    }
+    // Otherwise somebody has settled it by hand.
+    Ok(IntentRecord::remove(root)?)
+}
+
+pub(crate) fn lock(root: &Utf8Path, operation: FlockOperation) -> Result<Guard, Diagnostic> {
+    let relative = Utf8Path::new(STATE).join("lock");
+    let path = root.join(&relative);
+    let open = || {
+        fs_err::create_dir_all(root.join(STATE))?;
+        fs_err::OpenOptions::new().create(true).append(true).open(&path)
+    };
+    let file = open().map_err(|error| files::cannot_write(&relative, &error))?;
+    loop {
+        match rustix::fs::flock(file.as_fd(), operation) {
+            Ok(()) => return Ok(Guard { _file: file }),
+            Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return Err(files::cannot_write(&relative, &error.into())),
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! `eos.toml`: what environments an estate has and where its servers are.
+
+use std::collections::BTreeMap;
+
+use camino::Utf8Path;
+use eos_model::{Diagnostic, EnvName, Place, codes};
+use serde::{Deserialize, Serialize};
+
+/// Its name in the estate's root.
+pub const ESTATE_FILE: &str = "eos.toml";
+/// The format this version reads and writes.
+pub const FORMAT: u32 = 1;
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EstateFile {
+    pub format: u32,
+    /// Part of every backend key.
+    pub name: String,
+    /// The environment meant when none is named.
+    pub default_environment: EnvName,
+    /// The executor of this estate: tofu or terraform.
+    #[serde(default = "tofu")]
+    pub executor: String,
+    #[serde(default)]
+    pub backend: Backend,
+    pub environments: BTreeMap<EnvName, EnvironmentSettings>,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EnvironmentSettings {
+    /// Sizes of tasks: production, staging or dev.
+    #[serde(default)]
+    pub tier: Tier,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Tier {
+    Dev,
+    #[default]
+    Production,
+    Staging,
+}
+
+impl Tier {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Tier::Dev => "dev",
+            Tier::Production => "production",
+            Tier::Staging => "staging",
+        }
+    }
+}
+
+/// Where tofu keeps its state.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
+pub enum Backend {
+    #[default]
+    Local,
+    Http {
+        address: String,
+    },
+}
+
+fn tofu() -> String {
+    "tofu".to_owned()
+}
+
+impl EstateFile {
+    /// What `eos init` writes.
+    pub fn new(name: &str, executor: &str) -> EstateFile {
+        let env = |name: &str| name.parse::<EnvName>().ok();
+        let environments = [("production", Tier::Production), ("staging", Tier::Staging)]
+            .into_iter()
+            .filter_map(|(name, tier)| Some((env(name)?, EnvironmentSettings { tier })))
+            .collect::<BTreeMap<_, _>>();
+        let default_environment =
+            environments.keys().next().cloned().unwrap_or_else(|| unreachable!("production is a name"));
+        EstateFile {
+            format: FORMAT,
+            name: name.to_owned(),
+            default_environment,
+            executor: executor.to_owned(),
+            backend: Backend::Local,
+            environments,
+        }
+    }
+
+    pub fn parse(text: &str) -> Result<EstateFile, Diagnostic> {
+        let file = Utf8Path::new(ESTATE_FILE);
+        refuse_newer(text, file, FORMAT)?;
+        let parsed: EstateFile = toml::from_str(text).map_err(|error| bad_toml(file, text, &error))?;
+        if !["tofu", "terraform"].contains(&parsed.executor.as_str()) {
+            return Err(Diagnostic::error(
+                codes::BAD_ESTATE_FILE,
+                format!("executor is {:?}, which eos cannot run", parsed.executor),
+            )
+            .at(Place::file(file))
+            .fix("executor = \"tofu\" or executor = \"terraform\""));
+        }
+        if !parsed.environments.contains_key(&parsed.default_environment) {
+            return Err(Diagnostic::error(
+                codes::BAD_ESTATE_FILE,
+                format!(
+                    "default_environment is {:?}, which is not under [environments]",
+                    parsed.default_environment.as_str()
+                ),
+            )
+            .at(Place::file(file))
+            .fix(format!("add [environments.{}] or name another default", parsed.default_environment)));
+        }
+        Ok(parsed)
+    }
+
+    pub fn write(&self) -> String {
+        let body = toml::to_string(self).unwrap_or_default();
+        format!("# The estate. eos reads it; you may edit it.\n{body}")
+    }
+}
+
+/// Refuses a file of a newer format before its unknown fields confuse anyone.
+pub fn refuse_newer(text: &str, file: &Utf8Path, known: u32) -> Result<(), Diagnostic> {
+    let format = toml::from_str::<toml::Table>(text).ok().and_then(|table| table.get("format")?.as_integer());
+    match format {
+        Some(newer) if newer > i64::from(known) => Err(Diagnostic::error(
+            codes::NEWER_FORMAT,
+            format!("{file} has format {newer}; this eos reads up to {known}"),
+        )
+        .at(Place::file(file))
+        .why("a newer eos wrote it and may mean something this one does not know")
+        .fix("use the newer eos")),
+        _ => Ok(()),
+    }
+}
+
+/// A TOML error with its place.
+pub fn bad_toml(file: &Utf8Path, text: &str, error: &toml::de::Error) -> Diagnostic {
+    let mut place = Place::file(file);
+    if let Some(span) = error.span() {
+        let before = &text[..span.start.min(text.len())];
+        place.line = before.matches('\n').count() + 1;
+        place.column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+        place.text = text.lines().nth(place.line - 1).unwrap_or_default().to_owned();
+    }
+    Diagnostic::error(codes::BAD_ESTATE_FILE, format!("{file}: {}", error.message()))
+        .at(place)
+        .fix(format!("correct it there; git log -p {file} shows what it was before"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_init_writes_reads_back() {
+        let file = EstateFile::new("shop", "tofu");
+        assert_eq!(EstateFile::parse(&file.write()).unwrap(), file);
+        assert_eq!(file.default_environment.as_str(), "production");
+    }
+
+    #[test]
+    fn newer_formats_and_unknown_fields_are_refused() {
+        let newer = EstateFile::parse("format = 2\nsurprise = 1\n").unwrap_err();
+        assert_eq!(newer.code, codes::NEWER_FORMAT);
+        let text = EstateFile::new("shop", "tofu").write() + "\n[surprise]\n";
+        assert_eq!(EstateFile::parse(&text).unwrap_err().code, codes::BAD_ESTATE_FILE);
+    }
+}

@@ -1,0 +1,161 @@
+//! Files of an estate: read without leaving it, written so that a crash leaves the old or the new content.
+
+use std::io::{ErrorKind, Write as _};
+
+use camino::{Utf8Path, Utf8PathBuf};
+use eos_model::{Diagnostic, Place, codes};
+
+/// The largest file eos reads from an estate.
+pub const LARGEST: u64 = eos_yaml::LARGEST_FILE as u64;
+
+/// Reads a file below `root`; `None` when there is none.
+pub fn read(root: &Utf8Path, relative: &Utf8Path) -> Result<Option<Vec<u8>>, Diagnostic> {
+    let path = root.join(relative);
+    let metadata = match fs_err::symlink_metadata(&path) {
+        Ok(metadata) => metadata,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(cannot_read(relative, &error)),
+    };
+    if metadata.is_symlink() {
+        stays_inside(root, relative)?;
+    }
+    if metadata.len() > LARGEST {
+        return Err(Diagnostic::error(
+            codes::FILE_TOO_LARGE,
+            format!(
+                "{relative} has {} MB; eos reads files up to {} MB",
+                metadata.len().div_ceil(1 << 20),
+                LARGEST >> 20
+            ),
+        )
+        .at(Place::file(relative))
+        .why("a pillar file that large is nearly always something else by mistake")
+        .fix("split it, or move it out of the pillar"));
+    }
+    fs_err::read(&path).map(Some).map_err(|error| cannot_read(relative, &error))
+}
+
+/// Refuses a path that a symbolic link leads out of the estate.
+pub fn stays_inside(root: &Utf8Path, relative: &Utf8Path) -> Result<(), Diagnostic> {
+    let inside = root.canonicalize_utf8().map_err(|error| cannot_read(relative, &error))?;
+    let around = root
+        .join(relative.parent().unwrap_or(relative))
+        .canonicalize_utf8()
+        .map_err(|error| cannot_read(relative, &error))?;
+    match root.join(relative).canonicalize_utf8() {
+        Ok(real) if around.starts_with(&real) && real.starts_with(&inside) => Err(Diagnostic::error(
+            codes::CANNOT_READ,
+            format!("{relative} is a link to a folder that it is in"),
+        )
+        .at(Place::file(relative))
+        .why("reading it would never end")
+        .fix("remove the link")),
+        Ok(real) if real.starts_with(&inside) => Ok(()),
+        Ok(_) => Err(Diagnostic::error(
+            codes::LEAVES_ESTATE,
+            format!("{relative} is a link that leads out of the estate"),
+        )
+        .at(Place::file(relative))
+        .why("a clone of the estate would read something else there")
+        .fix("copy the file into the estate")),
+        Err(error) => Err(cannot_read(relative, &error)),
+    }
+}
+
+/// Refuses a path some folder of which is a link that leads out of the estate: writing there would change another's file.
+pub fn folders_stay_inside(root: &Utf8Path, relative: &Utf8Path) -> Result<(), Diagnostic> {
+    let folders = relative.ancestors().skip(1).filter(|folder| !folder.as_str().is_empty());
+    match folders.filter(|folder| root.join(folder).is_symlink()).last() {
+        Some(link) => stays_inside(root, link),
+        None => Ok(()),
+    }
+}
+
+/// Writes a file below `root` through a temporary neighbour, flushed before it takes the name.
+pub fn write(root: &Utf8Path, relative: &Utf8Path, content: &[u8]) -> Result<(), Diagnostic> {
+    write_with(root, relative, content, true).map_err(|error| cannot_write(relative, &error))
+}
+
+/// Like [`write`], without waiting for the disk: for what can be made again.
+pub fn write_cache(root: &Utf8Path, relative: &Utf8Path, content: &[u8]) -> Result<(), Diagnostic> {
+    write_with(root, relative, content, false).map_err(|error| cannot_write(relative, &error))
+}
+
+fn write_with(root: &Utf8Path, relative: &Utf8Path, content: &[u8], durable: bool) -> std::io::Result<()> {
+    let path = root.join(relative);
+    let folder = path.parent().unwrap_or(root);
+    fs_err::create_dir_all(folder)?;
+    let temporary = temporary_name(&path);
+    let result = (|| {
+        let mut file = fs_err::File::create(&temporary)?;
+        file.write_all(content)?;
+        if durable {
+            file.sync_all()?;
+        }
+        fs_err::rename(&temporary, &path)?;
+        if durable {
+            fs_err::File::open(folder)?.sync_all()?;
+        }
+        Ok(())
+    })();
+    if result.is_err() {
+        let _ = fs_err::remove_file(&temporary);
+    }
+    result
+}
+
+/// A hidden neighbour; eos never looks at files whose name starts with a dot.
+fn temporary_name(path: &Utf8Path) -> Utf8PathBuf {
+    path.with_file_name(format!(".{}.eos-tmp", path.file_name().unwrap_or("file")))
+}
+
+/// Removes a file, what a killed eos left half-written beside it, and the folders it leaves empty, up to `root`.
+pub fn remove(root: &Utf8Path, relative: &Utf8Path) -> Result<(), Diagnostic> {
+    let path = root.join(relative);
+    for gone in [temporary_name(&path), path] {
+        match fs_err::remove_file(gone) {
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(cannot_write(relative, &error)),
+            _ => {}
+        }
+    }
+    let mut folder = relative.parent();
+    while let Some(parent) = folder.filter(|parent| !parent.as_str().is_empty()) {
+        match fs_err::remove_dir(root.join(parent)) {
+            Err(error) if error.kind() != ErrorKind::NotFound => break,
+            _ => folder = parent.parent(),
+        }
+    }
+    Ok(())
+}
+
+pub fn cannot_read(relative: &Utf8Path, error: &std::io::Error) -> Diagnostic {
+    Diagnostic::error(codes::CANNOT_READ, format!("cannot read {relative}: {}", reason(error)))
+        .at(Place::file(relative))
+}
+
+pub fn cannot_write(relative: &Utf8Path, error: &std::io::Error) -> Diagnostic {
+    let fix = match error.kind() {
+        ErrorKind::StorageFull => "free some space on the disk, then run the command again",
+        ErrorKind::PermissionDenied => {
+            "make the estate writable for you (ls -l shows whose it is), then run the command again"
+        }
+        ErrorKind::ReadOnlyFilesystem => {
+            "mount it writable (findmnt -T . shows the mount), then run the command again"
+        }
+        _ => "run the command again once the cause is gone; nothing was recorded",
+    };
+    Diagnostic::error(codes::CANNOT_WRITE, format!("cannot write {relative}: {}", reason(error)))
+        .at(Place::file(relative))
+        .fix(fix)
+}
+
+/// The system's own words, without paths that differ from machine to machine.
+fn reason(error: &std::io::Error) -> String {
+    match error.kind() {
+        ErrorKind::StorageFull => "the disk is full".to_owned(),
+        ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        ErrorKind::ReadOnlyFilesystem => "the file system is read-only".to_owned(),
+        ErrorKind::NotFound => "it does not exist".to_owned(),
+        kind => kind.to_string(),
+    }
+}

@@ -1,0 +1,105 @@
+//! Making an estate: its first commit, in a new folder or beside what is there.
+
+use camino::Utf8Path;
+use eos_model::{Diagnostic, Diagnostics, Place, codes};
+use rustix::fs::FlockOperation;
+
+use crate::change::{Change, Trailers};
+use crate::estate::{Estate, lock, recover};
+use crate::estate_file::{ESTATE_FILE, EstateFile};
+use crate::files;
+use crate::git::Git;
+use crate::intent_record::INTENT;
+use crate::lock_file::{LOCK_FILE, LockFile};
+
+/// What git must not see: made again, or private to this clone.
+pub const GITIGNORE: &str = "/.eos/\n/build/\n.*.eos-tmp\n";
+
+impl Estate {
+    /// Makes an estate in `root` and commits it.
+    pub fn init(
+        root: &Utf8Path,
+        file: &EstateFile,
+        lock_file: &LockFile,
+        mut first: Change,
+        trailers: &Trailers,
+    ) -> Result<Estate, Diagnostics> {
+        let there = || -> Diagnostics {
+            Diagnostic::error(codes::ESTATE_EXISTS, format!("{root} is an estate already"))
+                .fix(format!("cd {root} && eos list"))
+                .into()
+        };
+        if root.join(ESTATE_FILE).exists() && !root.join(INTENT).exists() {
+            return Err(there());
+        }
+        let guard = lock(root, FlockOperation::LockExclusive)?;
+        let git = Git::init(root)?;
+        recover(root, &git)?;
+        if root.join(ESTATE_FILE).exists() {
+            return Err(there());
+        }
+        first.write(ESTATE_FILE, file.write());
+        first.write(LOCK_FILE, lock_file.write());
+        first.write(".gitignore", ignoring(root)?);
+        first.write("pillar/top.sls", crate::top::top_file(file.environments.keys()));
+        for env in std::iter::once("common").chain(file.environments.keys().map(|env| env.as_str())) {
+            let what = if env == "common" {
+                "every environment".to_owned()
+            } else {
+                format!("the environment {env}")
+            };
+            let text = format!(
+                "#!yaml\n# Pillar of {what}. Yours to edit; eos writes files of its own beside it.\n{{}}\n"
+            );
+            first.write(format!("pillar/infrastructure/{env}/init.sls"), text);
+        }
+        refuse_overwriting(root, &first)?;
+        let base = git.head()?;
+        let mut estate = Estate {
+            root: root.to_owned(),
+            file: file.clone(),
+            lock: lock_file.clone(),
+            git,
+            base,
+            _guard: Some(guard),
+        };
+        estate.commit(&first, trailers)?;
+        Ok(estate)
+    }
+}
+
+/// The user's `.gitignore` with the lines eos needs.
+fn ignoring(root: &Utf8Path) -> Result<Vec<u8>, Diagnostic> {
+    let mut text = files::read(root, Utf8Path::new(".gitignore"))?.unwrap_or_default();
+    let missing: Vec<&str> = GITIGNORE
+        .lines()
+        .filter(|line| !text.split(|byte| *byte == b'\n').any(|there| there == line.as_bytes()))
+        .collect();
+    if !text.is_empty() && !text.ends_with(b"\n") {
+        text.push(b'\n');
+    }
+    for line in missing {
+        text.extend_from_slice(line.as_bytes());
+        text.push(b'\n');
+    }
+    Ok(text)
+}
+
+/// An estate may be made in a folder that has files; none of them is written over.
+fn refuse_overwriting(root: &Utf8Path, first: &Change) -> Result<(), Diagnostics> {
+    let mut found = Diagnostics::new();
+    for (path, content) in first.files.iter().filter(|(path, _)| *path != ".gitignore") {
+        if files::read(root, path)?.is_some_and(|there| Some(&there) != content.as_ref()) {
+            found.push(
+                Diagnostic::error(
+                    codes::NOT_OURS,
+                    format!("{path} is there already, and eos init would write over it"),
+                )
+                .at(Place::file(path))
+                .why("eos never rewrites somebody's own file")
+                .fix("make the estate in a new folder, or move the file away"),
+            );
+        }
+    }
+    if found.has_errors() { Err(found) } else { Ok(()) }
+}

@@ -1,0 +1,279 @@
+//! The pillar tree as a snapshot of bytes, and an environment's merged pillar as Salt would render it.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use eos_model::{Diagnostic, Diagnostics, EnvName, HostName, Name, Place, codes};
+use eos_yaml::{Node, Sources, Value};
+
+use crate::change::Change;
+use crate::entry::{ComponentEntry, HostEntry, OperationEntry};
+use crate::files;
+use crate::pillar_file::PillarFile;
+use crate::top::{self, PILLAR, TOP_FILE};
+
+/// Every pillar file by its path in the estate.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Tree {
+    files: BTreeMap<Utf8PathBuf, Arc<PillarFile>>,
+}
+
+/// What one environment's pillar says.
+#[derive(Debug)]
+pub struct Environment {
+    pub name: EnvName,
+    pub components: BTreeMap<Name, ComponentEntry>,
+    pub hosts: BTreeMap<HostName, HostEntry>,
+    pub operations: BTreeMap<Name, OperationEntry>,
+    /// The merged pillar, exactly what Salt renders.
+    pub pillar: Node,
+    pub sources: Sources,
+}
+
+impl Tree {
+    pub fn from_files(files: impl IntoIterator<Item = (Utf8PathBuf, Vec<u8>)>) -> Tree {
+        Tree { files: files.into_iter().map(|(path, bytes)| (path, PillarFile::new(bytes))).collect() }
+    }
+
+    /// Reads `pillar/` below `root`.
+    pub fn read(root: &Utf8Path) -> Result<Tree, Diagnostics> {
+        let mut found = Diagnostics::new();
+        let mut tree = Tree::default();
+        let mut waiting = vec![Utf8PathBuf::from(PILLAR)];
+        while let Some(folder) = waiting.pop() {
+            let entries = match root.join(&folder).read_dir_utf8() {
+                Ok(entries) => entries,
+                Err(error) => {
+                    found.push(files::cannot_read(&folder, &error));
+                    continue;
+                }
+            };
+            for entry in entries.flatten() {
+                let relative = folder.join(entry.file_name());
+                if entry.file_name().starts_with('.') {
+                    continue;
+                }
+                match entry.file_type() {
+                    Ok(kind) if kind.is_dir() => waiting.push(relative),
+                    Ok(kind) if kind.is_symlink() && root.join(&relative).is_dir() => {
+                        match files::stays_inside(root, &relative) {
+                            Ok(()) => waiting.push(relative),
+                            Err(diagnostic) => found.push(diagnostic),
+                        }
+                    }
+                    _ if relative.extension() == Some("sls") => match files::read(root, &relative) {
+                        Ok(Some(bytes)) => {
+                            tree.files.insert(relative, PillarFile::new(bytes));
+                        }
+                        Ok(None) => {}
+                        Err(diagnostic) => found.push(diagnostic),
+                    },
+                    _ => {}
+                }
+            }
+        }
+        if found.has_errors() { Err(found) } else { Ok(tree) }
+    }
+
+    pub fn get(&self, path: &Utf8Path) -> Option<&[u8]> {
+        self.files.get(path).map(|file| file.bytes())
+    }
+
+    pub fn files(&self) -> impl Iterator<Item = (&Utf8Path, &[u8])> {
+        self.files.iter().map(|(path, file)| (path.as_path(), file.bytes()))
+    }
+
+    /// The tree after a change.
+    pub fn with(&self, change: &Change) -> Tree {
+        let mut files = self.files.clone();
+        for (path, content) in change.files.iter().filter(|(path, _)| path.starts_with(PILLAR)) {
+            match content {
+                Some(bytes) => files.insert(path.clone(), PillarFile::new(bytes.clone())),
+                None => files.remove(path),
+            };
+        }
+        Tree { files }
+    }
+
+    /// One environment's pillar, merged in Salt's order and read into entries.
+    pub fn environment(&self, env: &EnvName) -> Result<Environment, Diagnostics> {
+        let missing = || {
+            Diagnostic::error(codes::TOP_FILE, format!("{TOP_FILE} is missing"))
+                .fix("bring it back: git log -- pillar/top.sls shows the last commit that had it")
+        };
+        self.parse_ahead();
+        let top_bytes = self.get(Utf8Path::new(TOP_FILE)).ok_or_else(missing)?;
+        let top = eos_yaml::parse(Utf8Path::new(TOP_FILE), top_bytes)?;
+        let mut reader = Reader {
+            by_sls: self.by_sls(),
+            sources: Sources::new(),
+            found: Diagnostics::new(),
+            read: HashMap::new(),
+            rendered: HashSet::new(),
+        };
+        let mut pillar = empty();
+        for pattern in top::patterns(&top, env)? {
+            let matching: Vec<String> = if pattern.contains(['*', '?']) {
+                reader.by_sls.keys().filter(|name| top::matches(&pattern, name)).cloned().collect()
+            } else {
+                vec![pattern]
+            };
+            for name in matching {
+                if let Some(node) = reader.render(&name) {
+                    pillar = eos_yaml::merge(pillar, node);
+                }
+            }
+        }
+        let Reader { sources, mut found, .. } = reader;
+        let mut environment = Environment {
+            name: env.clone(),
+            components: BTreeMap::new(),
+            hosts: BTreeMap::new(),
+            operations: BTreeMap::new(),
+            pillar,
+            sources,
+        };
+        environment.read_entries(&mut found);
+        if found.has_errors() { Err(found) } else { Ok(environment) }
+    }
+
+    /// Parses half of a large tree on another thread; the rest is parsed when it is asked for.
+    fn parse_ahead(&self) {
+        const LARGE: usize = 64;
+        if self.files.len() < LARGE {
+            return;
+        }
+        let parse = |(path, file): (&Utf8PathBuf, &Arc<PillarFile>)| {
+            let _ = file.document(path);
+        };
+        std::thread::scope(|scope| {
+            scope.spawn(|| self.files.iter().skip(self.files.len() / 2).for_each(parse));
+            self.files.iter().take(self.files.len() / 2).for_each(parse);
+        });
+    }
+
+    /// Files by the names Salt has for them; `a.sls` comes before `a/init.sls`, as in Salt.
+    fn by_sls(&self) -> BTreeMap<String, (&Utf8Path, &PillarFile)> {
+        let mut found = BTreeMap::new();
+        for (path, file) in &self.files {
+            let (path, file) = (path.as_path(), &**file);
+            if path == TOP_FILE {
+                continue;
+            }
+            let Some(name) = path.strip_prefix(PILLAR).ok().and_then(top::sls_name) else { continue };
+            if is_dotted(path) {
+                found.entry(name).or_insert((path, file));
+            } else {
+                found.insert(name, (path, file));
+            }
+        }
+        found
+    }
+}
+
+/// Whether Salt would look for the file elsewhere: it takes a dot in an sls name for a folder.
+fn is_dotted(path: &Utf8Path) -> bool {
+    path.as_str().strip_suffix(".sls").is_some_and(|stem| stem.contains('.'))
+}
+
+fn empty() -> Node {
+    let mark = eos_yaml::Mark { line: 1, column: 1 };
+    Node { value: Value::Map(Vec::new()), mark, file: eos_yaml::FileId::default() }
+}
+
+struct Reader<'a> {
+    by_sls: BTreeMap<String, (&'a Utf8Path, &'a PillarFile)>,
+    sources: Sources,
+    found: Diagnostics,
+    /// Files as they were read: their own content, and what they include.
+    read: HashMap<String, Option<(Node, Vec<Node>)>>,
+    rendered: HashSet<String>,
+}
+
+impl Reader<'_> {
+    /// A file with its includes merged below it. An include of what was rendered before is its own content only, and a
+    /// file that top.sls names is rendered in its place whether it was included before or not: both as in Salt.
+    fn render(&mut self, name: &str) -> Option<Node> {
+        let (own, includes) = self.read(name)?;
+        self.rendered.insert(name.to_owned());
+        if includes.is_empty() {
+            return Some(own);
+        }
+        let mut merged = empty();
+        for include in &includes {
+            let Some(other) = include.as_str().filter(|other| self.by_sls.contains_key(*other)) else {
+                let place = self.sources.place_of(include);
+                self.found.push(
+                    Diagnostic::error(
+                        codes::TOP_FILE,
+                        format!("{} includes something eos cannot follow", self.by_sls[name].0),
+                    )
+                    .at(place)
+                    .why("only plain names of pillar files can be included here")
+                    .fix("name the file as in top.sls, for example infrastructure.common"),
+                );
+                continue;
+            };
+            let included = if self.rendered.contains(other) {
+                self.read(other).map(|(own, _)| own)
+            } else {
+                self.render(other)
+            };
+            if let Some(included) = included {
+                merged = eos_yaml::merge(merged, included);
+            }
+        }
+        Some(eos_yaml::merge(merged, own))
+    }
+
+    /// What a file says itself, and its includes; its mistakes are told once.
+    fn read(&mut self, name: &str) -> Option<(Node, Vec<Node>)> {
+        if !self.read.contains_key(name) {
+            let read = self.read_file(name);
+            self.read.insert(name.to_owned(), read);
+        }
+        self.read.get(name).cloned().flatten()
+    }
+
+    fn read_file(&mut self, name: &str) -> Option<(Node, Vec<Node>)> {
+        // top.sls says ignore_missing, so a name without a file is nothing at all.
+        let (path, file) = *self.by_sls.get(name)?;
+        if is_dotted(path) {
+            self.found.push(
+                Diagnostic::error(codes::TOP_FILE, format!("Salt cannot find {path}"))
+                    .at(Place::file(path))
+                    .why("it takes a dot in the name of a pillar file for a folder, and fails the whole pillar")
+                    .fix("rename it without the dot"),
+            );
+            return None;
+        }
+        let mut node = match file.document(path) {
+            Ok(document) => self.sources.add(document.clone()),
+            Err(diagnostics) => {
+                self.found.extend(diagnostics.clone());
+                return None;
+            }
+        };
+        let includes = match &mut node.value {
+            Value::Map(entries) => {
+                let at = entries.iter().position(|(key, _)| key.as_str() == Some("include"));
+                at.map(|at| entries.remove(at).1)
+            }
+            Value::Null => return None,
+            _ => {
+                let place = self.sources.place_of(&node);
+                self.found.push(
+                    Diagnostic::error(
+                        codes::WRONG_SHAPE,
+                        format!("{path} is {}, not a mapping", node.kind_name()),
+                    )
+                    .at(place),
+                );
+                return None;
+            }
+        };
+        let includes = includes.and_then(|node| node.as_list().map(<[Node]>::to_vec)).unwrap_or_default();
+        Some((node, includes))
+    }
+}

@@ -1,0 +1,20 @@
+//! Secrets of an estate, kept in the estate itself: `secrets/<env>/<name>/<key>.v<N>.age`, each encrypted by age
+//! to every recipient of `secrets/recipients.txt`. The identity that decrypts lives outside of the estate.
+//!
+//! The files are plain age (X25519, not armored): `age -d -i identity file` reads them without eos.
+//! A [`Secret`] is wiped when dropped, prints as `•••` and cannot be serialised. This crate reads the estate,
+//! and writes nothing but the identity file: what changes in the estate is returned, for the caller to commit.
+
+mod crypt;
+mod generate;
+mod identity;
+mod recipients;
+mod secret;
+mod store;
+
+pub use crypt::{LARGEST_SECRET, decrypt, encrypt};
+pub use generate::{generate, generate_with};
+pub use identity::Identity;
+pub use recipients::{Recipient, Recipients};
+pub use secret::Secret;
+pub use store::{RECIPIENTS_FILE, file_of, list, newest, read, read_recipients, reencrypt_all};

@@ -1,0 +1,88 @@
+//! Salt's pillar merge (`smart`, which is `recurse` for plain YAML): mappings are merged key by key, anything
+//! else is replaced by the later one, lists too.
+//!
+//! Keys keep the place they had in the base and new ones follow. Every leaf keeps the file and mark of the
+//! document that won; a merged mapping keeps those of the base.
+
+use std::collections::HashMap;
+
+use crate::node::{Node, Value};
+
+pub fn merge(base: Node, over: Node) -> Node {
+    match (base, over) {
+        (Node { value: Value::Map(base), mark, file }, Node { value: Value::Map(over), .. }) => {
+            Node { value: Value::Map(merge_maps(base, over)), mark, file }
+        }
+        (_, over) => over,
+    }
+}
+
+fn merge_maps(mut base: Vec<(Node, Node)>, over: Vec<(Node, Node)>) -> Vec<(Node, Node)> {
+    // An index pays only when both sides are large: most pillar files have a handful of keys.
+    let index: Option<HashMap<String, usize>> = (over.len() > 16 && base.len() > 16).then(|| {
+        base.iter().enumerate().filter_map(|(at, (key, _))| Some((key.as_str()?.to_owned(), at))).collect()
+    });
+    for (key, value) in over {
+        let found = match &index {
+            Some(index) => key.as_str().and_then(|name| index.get(name).copied()),
+            None => base.iter().position(|(name, _)| name.as_str() == key.as_str()),
+        };
+        match found {
+            None => base.push((key, value)),
+            Some(at) => {
+                let (old_key, old_value) = &mut base[at];
+                let old = std::mem::replace(old_value, Node { value: Value::Null, ..value });
+                let both_maps = old.as_map().is_some() && value.as_map().is_some();
+                if !both_maps {
+                    // The key that sets the winning value is the one to show.
+                    *old_key = key;
+                }
+                *old_value = merge(old, value);
+            }
+        }
+    }
+    base
+}
+
+#[cfg(test)]
+mod tests {
+    use camino::Utf8Path;
+
+    use crate::node::Node;
+    use crate::sources::Sources;
+
+    fn json(node: &Node) -> String {
+        node.to_json().to_string()
+    }
+
+    #[test]
+    fn maps_merge_lists_and_scalars_are_replaced_and_leaves_keep_their_file() {
+        let mut sources = Sources::new();
+        let base = sources
+            .parse(Utf8Path::new("base.sls"), b"a:\n  x: 1\n  l: [1, 2]\n  m: {k: v}\nb: 2\n")
+            .unwrap();
+        let over = sources
+            .parse(Utf8Path::new("over.sls"), b"c: 3\na:\n  l: [3]\n  y: 5\n  m: text\nb: {n: 1}\n")
+            .unwrap();
+        let merged = super::merge(base, over);
+        assert_eq!(json(&merged), r#"{"a":{"x":1,"l":[3],"m":"text","y":5},"b":{"n":1},"c":3}"#);
+        let a = merged.get("a").unwrap();
+        let file = |key: &str| sources.place_of(a.get(key).unwrap()).unwrap().file.into_string();
+        assert_eq!(file("x"), "base.sls");
+        assert_eq!(file("l"), "over.sls");
+        let place = sources.place_of(a.get("y").unwrap()).unwrap();
+        assert_eq!((place.line, place.column, place.text.as_str()), (4, 6, "  y: 5"));
+    }
+
+    #[test]
+    fn large_maps_merge_like_small_ones() {
+        let mut sources = Sources::new();
+        let text = |from: u32| (from..from + 40).map(|n| format!("k{n}: {from}\n")).collect::<String>();
+        let base = sources.parse(Utf8Path::new("a"), text(0).as_bytes()).unwrap();
+        let over = sources.parse(Utf8Path::new("b"), text(20).as_bytes()).unwrap();
+        let merged = super::merge(base, over);
+        assert_eq!(merged.as_map().unwrap().len(), 60);
+        assert_eq!(merged.get("k19").unwrap().as_i64(), Some(0));
+        assert_eq!(merged.get("k20").unwrap().as_i64(), Some(20));
+    }
+}

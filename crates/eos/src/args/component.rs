@@ -1,0 +1,276 @@
+//! Flags from a component's schema: settings, needs and features.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use clap::{Arg, ArgAction, ArgMatches};
+use eos_catalog::{Catalog, Component, Setting, SettingType};
+use eos_compile::intent::Request;
+use eos_model::{Diagnostic, Diagnostics, codes};
+use eos_secrets::Secret;
+use serde_json::Value as Json;
+
+use crate::context::Context;
+use crate::views::prompt;
+
+/// The flag of a setting, need or feature.
+pub fn flag(name: &str) -> String {
+    name.replace('_', "-")
+}
+
+/// The component with every flag's feature on: a feature may bring settings.
+pub fn widest(catalog: &Catalog, kind: &str) -> Result<std::sync::Arc<Component>, Diagnostics> {
+    let base = catalog.component(kind)?;
+    let all = base
+        .features
+        .iter()
+        .filter(|(_, feature)| feature.when.is_none())
+        .map(|(name, _)| name.clone())
+        .collect();
+    catalog.variant(kind, None, &all)
+}
+
+/// Help for a setting: what it is, its type, range, default and an example.
+pub fn help(setting: &Setting) -> String {
+    let mut notes = Vec::new();
+    let show = shown;
+    match setting.kind {
+        SettingType::Enum => notes.push(format!("one of {}", setting.values.join(", "))),
+        SettingType::Secret => notes.push(if setting.generate == Some(0) {
+            "`-` reads it from stdin or asks".to_owned()
+        } else {
+            "generated if not given; `-` reads it from stdin or asks".to_owned()
+        }),
+        _ => {}
+    }
+    match (&setting.min, &setting.max) {
+        (Some(min), Some(max)) => notes.push(format!("{} to {}", show(min), show(max))),
+        (Some(min), None) => notes.push(format!("at least {}", show(min))),
+        (None, Some(max)) => notes.push(format!("at most {}", show(max))),
+        (None, None) => {}
+    }
+    if let Some(default) = setting.default.as_ref().map(show).filter(|text| !text.is_empty()) {
+        notes.push(format!("default {default}"));
+    }
+    if let Some(example) = setting
+        .example
+        .as_ref()
+        .map(show)
+        .filter(|text| setting.default.as_ref().map(show).as_ref() != Some(text))
+    {
+        notes.push(format!("for example {example}"));
+    }
+    if setting.required {
+        notes.push("required".to_owned());
+    }
+    if setting.fixed {
+        notes.push("cannot be changed later".to_owned());
+    }
+    if notes.is_empty() { setting.help.clone() } else { format!("{} [{}]", setting.help, notes.join("; ")) }
+}
+
+/// The message about a value that does not fit, with one that would.
+pub fn bad_value(what: &str, problem: &str, given: &Json, setting: &Setting) -> Diagnostic {
+    let with_unit = given
+        .as_str()
+        .map(|text| Json::from(format!("{text}G")))
+        .filter(|value| setting.kind == SettingType::Size && setting.check(value).is_ok());
+    let fits = with_unit
+        .or_else(|| setting.example.clone())
+        .or_else(|| setting.default.clone())
+        .or_else(|| setting.values.first().map(|value| Json::from(value.as_str())));
+    let fix = match fits.as_ref().map(shown).filter(|text| !text.is_empty()) {
+        Some(fits) if setting.positional => format!("{fits}, for example"),
+        Some(fits) => format!("{what} {fits}, for example"),
+        None => format!("give {what} another value"),
+    };
+    Diagnostic::error(codes::BAD_VALUE, format!("{what}: {problem}"))
+        .why(format!("{what} is: {}", help(setting)))
+        .fix(fix)
+}
+
+fn shown(value: &Json) -> String {
+    match value {
+        Json::String(text) => text.clone(),
+        Json::Array(items) => items
+            .iter()
+            .map(|item| item.as_str().map_or_else(|| item.to_string(), str::to_owned))
+            .collect::<Vec<_>>()
+            .join(","),
+        other => other.to_string(),
+    }
+}
+
+/// All flags of a component, for `create` and `update`.
+pub fn flags(component: &Component, base: &Component, updating: bool) -> Vec<Arg> {
+    let mut args = Vec::new();
+    let named = |name: &str| Arg::new(name.to_owned()).long(flag(name));
+    for (name, setting) in &component.settings {
+        let mut arg =
+            named(name).value_name(setting.kind.as_str()).help(help(setting)).help_heading("Settings");
+        arg = match setting.kind {
+            SettingType::Bool => arg.num_args(0..=1).default_missing_value("true").require_equals(true),
+            SettingType::List => arg.action(ArgAction::Append),
+            _ => arg,
+        };
+        args.push(arg.allow_hyphen_values(true));
+    }
+    for (name, feature) in base.features.iter().filter(|(_, feature)| feature.when.is_none()) {
+        args.push(named(name).action(ArgAction::SetTrue).help(feature.help.clone()).help_heading("Features"));
+        if updating {
+            let off = format!("no-{name}");
+            args.push(
+                Arg::new(off.clone())
+                    .long(off)
+                    .action(ArgAction::SetTrue)
+                    .help(format!("Turn off: {}", feature.help))
+                    .help_heading("Features"),
+            );
+        }
+    }
+    for (name, need) in component.needs.iter().filter(|(_, need)| need.offer != "*") {
+        let soft = if need.soft { "; used when it is there" } else { "" };
+        let text = format!("Who offers {}, for {}{soft}", need.offer, need.help);
+        args.push(named(name).value_name("name").help(text).help_heading("Needs"));
+    }
+    args.extend(common(base));
+    args
+}
+
+fn common(base: &Component) -> Vec<Arg> {
+    let text = |name: &'static str, help: &'static str| {
+        Arg::new(name).long(name).value_name("text").help(help).help_heading("Placement and size")
+    };
+    let number = |name: &'static str, help: &'static str| {
+        Arg::new(name)
+            .long(name)
+            .value_name("number")
+            .help(help)
+            .value_parser(clap::value_parser!(u32).range(1..))
+            .help_heading("Placement and size")
+    };
+    let mut args = vec![text("host", "Declared host it is placed on; the least loaded if not given")];
+    let runtimes: Vec<&'static str> = eos_catalog::check::runtimes(base).into_iter().flatten().collect();
+    if runtimes.is_empty() {
+        return args;
+    }
+    args.push(
+        text("runtime", "How it runs")
+            .value_name("runtime")
+            .value_parser(clap::builder::PossibleValuesParser::new(runtimes)),
+    );
+    args.push(
+        text("tier", "Size of its tasks; the environment's if not given").value_name("tier").value_parser([
+            "dev",
+            "staging",
+            "production",
+        ]),
+    );
+    args.push(number("cpu", "MHz"));
+    args.push(number("memory", "MiB"));
+    if base.runtimes.container.is_some() {
+        args.push(text("version", "Image tag; the catalogue's checked one if not given"));
+    }
+    if base.runtimes.host.is_some() {
+        args.push(text("binary", "Program to run in place of the package's (runtime host)"));
+    }
+    if base.stateless {
+        args.push(number("replicas", "How many of it"));
+    }
+    args
+}
+
+/// What the flags said, as a request, with the secrets apart.
+pub struct Said {
+    pub request: Request,
+    pub secrets: BTreeMap<String, Secret>,
+    pub warnings: Diagnostics,
+}
+
+/// The flags whose values are secrets.
+pub fn secret_flags(component: &Component) -> BTreeSet<String> {
+    component
+        .settings
+        .iter()
+        .filter(|(_, setting)| setting.kind == SettingType::Secret)
+        .map(|(name, _)| format!("--{}", flag(name)))
+        .collect()
+}
+
+pub fn read(
+    context: &Context,
+    matches: &ArgMatches,
+    component: &Component,
+    base: &Component,
+    kind: &str,
+    name: &str,
+) -> Result<Said, Diagnostics> {
+    let mut said = Said {
+        request: Request { kind: kind.to_owned(), name: name.to_owned(), ..Request::default() },
+        secrets: BTreeMap::new(),
+        warnings: Diagnostics::new(),
+    };
+    let mut found = Diagnostics::new();
+    for (name, setting) in &component.settings {
+        let Ok(Some(values)) = matches.try_get_many::<String>(name) else { continue };
+        let values: Vec<&str> = values.map(String::as_str).collect();
+        if setting.kind == SettingType::Secret {
+            match secret(context, kind, name, values[0], &mut said.warnings) {
+                Ok(secret) => {
+                    said.secrets.insert(name.clone(), secret);
+                    said.request.secrets.insert(name.clone());
+                }
+                Err(diagnostic) => found.push(diagnostic),
+            }
+            continue;
+        }
+        let value = setting.read_text(&values.join(","));
+        match setting.check(&value) {
+            Ok(()) => {
+                said.request.settings.insert(name.clone(), value);
+            }
+            Err(problem) => found.push(bad_value(&format!("--{}", flag(name)), &problem, &value, setting)),
+        }
+    }
+    for (name, _) in base.features.iter().filter(|(_, feature)| feature.when.is_none()) {
+        if matches.get_flag(name) {
+            said.request.features.insert(name.clone());
+        }
+        if matches.try_get_one::<bool>(&format!("no-{name}")).ok().flatten().copied().unwrap_or(false) {
+            said.request.without.insert(name.clone());
+        }
+    }
+    for need in component.needs.keys() {
+        if let Ok(Some(provider)) = matches.try_get_one::<String>(need) {
+            said.request.needs.insert(need.clone(), provider.clone());
+        }
+    }
+    for key in ["host", "runtime", "version", "tier", "binary"] {
+        if let Ok(Some(value)) = matches.try_get_one::<String>(key) {
+            said.request.common.insert(key.to_owned(), Json::from(value.as_str()));
+        }
+    }
+    for key in ["cpu", "memory", "replicas"] {
+        if let Ok(Some(value)) = matches.try_get_one::<u32>(key) {
+            said.request.common.insert(key.to_owned(), Json::from(*value));
+        }
+    }
+    if found.has_errors() { Err(found) } else { Ok(said) }
+}
+
+fn secret(
+    context: &Context,
+    kind: &str,
+    name: &str,
+    value: &str,
+    warnings: &mut Diagnostics,
+) -> Result<Secret, Diagnostic> {
+    if value == "-" {
+        return prompt::secret(context, name, &format!("eos create {kind} --{} -", flag(name)));
+    }
+    warnings.push(
+        Diagnostic::warning(codes::SECRET_IN_ARGV, format!("--{} was given on the command line", flag(name)))
+            .why("other users see it in the process list, and your shell keeps it in its history")
+            .fix(format!("--{} - asks for it, or reads it from stdin", flag(name))),
+    );
+    Ok(Secret::new(value.to_owned()))
+}

@@ -1,0 +1,53 @@
+//! Arguments: the global flags, and those that a component's schema brings.
+
+pub mod component;
+pub mod spoken;
+
+use clap::{Arg, ArgAction};
+
+/// Flags every command has.
+pub fn global() -> Vec<Arg> {
+    vec![
+        Arg::new("json")
+            .long("json")
+            .global(true)
+            .action(ArgAction::SetTrue)
+            .help("Print one JSON document instead of text")
+            .help_heading("Global"),
+        Arg::new("directory")
+            .short('C')
+            .long("directory")
+            .global(true)
+            .value_name("DIR")
+            .help("Work in the estate DIR is in")
+            .help_heading("Global"),
+        Arg::new("env")
+            .long("env")
+            .short('e')
+            .global(true)
+            .value_name("ENV")
+            .help("Environment; the estate's default if not given")
+            .help_heading("Global"),
+    ]
+}
+
+/// Flags of the commands that change the estate.
+pub fn changing() -> Vec<Arg> {
+    vec![
+        Arg::new("dry-run")
+            .long("dry-run")
+            .action(ArgAction::SetTrue)
+            .help("Show what would change and write nothing")
+            .help_heading("Recording"),
+        Arg::new("no-apply")
+            .long("no-apply")
+            .action(ArgAction::SetTrue)
+            .help("Record and compile, and stop there")
+            .help_heading("Recording"),
+        Arg::new("because")
+            .long("because")
+            .value_name("REASON")
+            .help("Why, for the history")
+            .help_heading("Recording"),
+    ]
+}

@@ -1,0 +1,87 @@
+//! The words of a command before they are parsed: which verb, which kind, and the line as history keeps it.
+
+use std::collections::BTreeSet;
+
+/// Global flags that take the next word.
+const WITH_VALUE: &[&str] = &["-C", "--directory", "-e", "--env"];
+
+/// The words that are neither flags nor values of global flags, in order.
+pub fn bare_words(words: &[String]) -> Vec<&str> {
+    let mut found = Vec::new();
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        if word == "--" {
+            break;
+        }
+        if WITH_VALUE.contains(&word.as_str()) {
+            words.next();
+        } else if !word.starts_with('-') {
+            found.push(word.as_str());
+        }
+    }
+    found
+}
+
+/// The command as history shows it: quoted where a shell would need it, the values of secret flags elided.
+pub fn command_line(words: &[String], secret_flags: &BTreeSet<String>) -> String {
+    let mut out = vec!["eos".to_owned()];
+    let mut elide = false;
+    for word in words {
+        if elide {
+            out.push(if word == "-" { word.clone() } else { ELIDED.to_owned() });
+            elide = false;
+            continue;
+        }
+        match word.split_once('=') {
+            Some((flag, value)) if secret_flags.contains(flag) && value != "-" => {
+                out.push(format!("{flag}={ELIDED}"))
+            }
+            _ => {
+                elide = secret_flags.contains(word);
+                out.push(quoted(word));
+            }
+        }
+    }
+    out.join(" ")
+}
+
+const ELIDED: &str = "***";
+
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,+@%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str) -> Vec<String> {
+        text.split(' ').map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn secrets_are_elided_in_either_form() {
+        let flags = BTreeSet::from(["--admin-password".to_owned()]);
+        let line = |text| command_line(&words(text), &flags);
+        assert_eq!(
+            line("create grafana --admin-password hunter2 --port 1"),
+            "eos create grafana --admin-password *** --port 1"
+        );
+        assert_eq!(
+            line("create grafana --admin-password=hunter2"),
+            "eos create grafana --admin-password=***"
+        );
+        assert_eq!(line("create grafana --admin-password -"), "eos create grafana --admin-password -");
+        assert_eq!(command_line(&["x y".to_owned()], &flags), "eos 'x y'");
+    }
+
+    #[test]
+    fn bare_words_skip_flags() {
+        assert_eq!(bare_words(&words("-C dir create --json grafana main")), ["create", "grafana", "main"]);
+    }
+}

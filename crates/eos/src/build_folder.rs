@@ -1,0 +1,158 @@
+//! `build/`: what the compiler gave, brought to disk. Only what differs is written; what is gone goes away.
+//!
+//! Everything here can be made again, so nothing is flushed and a file is written in place: a crash leaves at worst a
+//! file that the next compilation finds different.
+
+use std::collections::BTreeSet;
+
+use camino::Utf8Path;
+use eos_compile::Files;
+use eos_model::{Diagnostic, EnvName};
+use eos_pillar::files;
+
+use crate::build_stamp::{Seen, Stamp, content_digest};
+
+/// What a build folder has that the compiler did not give, and the other way round.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Difference {
+    pub added: Vec<String>,
+    pub changed: Vec<String>,
+    pub removed: Vec<String>,
+    pub same: usize,
+}
+
+impl Difference {
+    pub fn is_empty(&self) -> bool {
+        self.added.is_empty() && self.changed.is_empty() && self.removed.is_empty()
+    }
+
+    pub fn count(&self) -> usize {
+        self.added.len() + self.changed.len() + self.removed.len()
+    }
+}
+
+/// What shall be in an environment's build folder, and what it was made from.
+pub struct Wanted<'a> {
+    pub env: &'a EnvName,
+    pub files: &'a Files,
+    pub units: usize,
+    /// Digest of the inputs; empty when the next compilation must not be skipped.
+    pub inputs: String,
+}
+
+impl<'a> Wanted<'a> {
+    /// What a command gives that does not know the digest of its inputs.
+    fn once(env: &'a EnvName, files: &'a Files) -> Wanted<'a> {
+        Wanted { env, files, units: 0, inputs: String::new() }
+    }
+}
+
+/// Compares an environment's build folder with what the compiler gave.
+pub fn compare(root: &Utf8Path, env: &EnvName, files: &Files) -> Difference {
+    compare_with(root, &Wanted::once(env, files), &Stamp::read(root, env)).0
+}
+
+/// Brings an environment's build folder to what the compiler gave.
+pub fn sync(root: &Utf8Path, env: &EnvName, files: &Files) -> Result<Difference, Diagnostic> {
+    sync_stamped(root, &Wanted::once(env, files))
+}
+
+/// The difference, and the files that are the same with how they look.
+fn compare_with(root: &Utf8Path, wanted: &Wanted<'_>, before: &Stamp) -> (Difference, Stamp) {
+    let mut difference = Difference::default();
+    let mut after = Stamp { inputs: wanted.inputs.clone(), units: wanted.units, ..Stamp::default() };
+    for (path, content) in wanted.files {
+        let full = root.join(path);
+        let Some(seen) = Seen::at(&full) else {
+            difference.added.push(path.clone());
+            continue;
+        };
+        let digest = content_digest(content);
+        let known = before
+            .files
+            .get(path)
+            .is_some_and(|(known, known_digest)| *known == seen && *known_digest == digest);
+        if known || fs_err::read(&full).is_ok_and(|found| found == *content) {
+            difference.same += 1;
+            after.files.insert(path.clone(), (seen, digest));
+        } else {
+            difference.changed.push(path.clone());
+        }
+    }
+    let folder = format!("build/{}/", wanted.env);
+    // Folders that look as they did hold no file that was not there before.
+    let present = if before.folders_hold(root) {
+        before.files.keys().cloned().collect()
+    } else {
+        below(root, folder.trim_end_matches('/'))
+    };
+    difference.removed = present
+        .into_iter()
+        .filter(|path| path.starts_with(&folder) && !wanted.files.contains_key(path))
+        .collect();
+    (difference, after)
+}
+
+/// Like [`sync`], and remembers what the files were made from.
+pub fn sync_stamped(root: &Utf8Path, wanted: &Wanted<'_>) -> Result<Difference, Diagnostic> {
+    let before = Stamp::read(root, wanted.env);
+    let (difference, mut after) = compare_with(root, wanted, &before);
+    let mut made = BTreeSet::new();
+    for path in difference.added.iter().chain(&difference.changed) {
+        let content = &wanted.files[path];
+        write(root, path, content, &mut made)
+            .map_err(|error| files::cannot_write(path.as_str().into(), &error))?;
+        if let Some(seen) = Seen::at(&root.join(path)) {
+            after.files.insert(path.clone(), (seen, content_digest(content)));
+        }
+    }
+    for path in &difference.removed {
+        files::remove(root, path.as_str().into())?;
+    }
+    if !difference.is_empty() || before.inputs != after.inputs || before.folders.is_empty() {
+        // `build/a/b/c` is in build, build/a and build/a/b.
+        let folders: BTreeSet<&str> =
+            wanted.files.keys().flat_map(|path| path.match_indices('/').map(|(at, _)| &path[..at])).collect();
+        after.folders = folders
+            .into_iter()
+            .filter_map(|folder| Some((folder.to_owned(), Seen::at(&root.join(folder))?)))
+            .collect();
+        after.write(root, wanted.env);
+    }
+    Ok(difference)
+}
+
+/// Whether the folder is what these inputs gave last time, without compiling.
+pub fn is_current(root: &Utf8Path, env: &EnvName, inputs: &str) -> Option<usize> {
+    let stamp = Stamp::read(root, env);
+    (!inputs.is_empty() && stamp.inputs == inputs && stamp.holds(root)).then_some(stamp.units)
+}
+
+fn write(root: &Utf8Path, path: &str, content: &[u8], made: &mut BTreeSet<String>) -> std::io::Result<()> {
+    if let Some((folder, _)) = path.rsplit_once('/')
+        && !made.contains(folder)
+    {
+        fs_err::create_dir_all(root.join(folder))?;
+        made.insert(folder.to_owned());
+    }
+    fs_err::write(root.join(path), content)
+}
+
+/// Files of ours below a folder; what tofu keeps there (`.terraform`, its lock) is not ours.
+fn below(root: &Utf8Path, folder: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut waiting = vec![folder.to_owned()];
+    while let Some(folder) = waiting.pop() {
+        let Ok(entries) = root.join(&folder).read_dir_utf8() else { continue };
+        for entry in entries.flatten().filter(|entry| !entry.file_name().starts_with('.')) {
+            let path = format!("{folder}/{}", entry.file_name());
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                waiting.push(path)
+            } else {
+                found.push(path)
+            }
+        }
+    }
+    found.sort();
+    found
+}

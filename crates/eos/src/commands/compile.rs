@@ -1,0 +1,119 @@
+//! `eos compile`: the pillar to build/, or the question whether build/ is what the pillar says.
+
+use std::collections::BTreeMap;
+
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use eos_model::{Diagnostics, EnvName};
+use serde_json::json;
+
+use super::Call;
+use crate::build_folder::{self, Difference, Wanted};
+use crate::exit_code;
+use crate::loaded::Loaded;
+use crate::outcome::Outcome;
+
+pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
+    Ok(command
+        .arg(
+            Arg::new("check")
+                .long("check")
+                .action(ArgAction::SetTrue)
+                .help("Write nothing; exit 2 when build/ is not what the pillar says"),
+        )
+        .after_help(
+            "Examples:\n  eos compile\n  eos compile --env staging\n  eos compile --check        in CI",
+        ))
+}
+
+pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics> {
+    let check = matches.get_flag("check");
+    let loaded = if check { Loaded::open(call.context)? } else { Loaded::open_for_build(call.context)? };
+    let environments: Vec<EnvName> = match matches.get_one::<String>("env") {
+        Some(env) => vec![loaded.env(Some(env))?],
+        None => loaded.estate.file.environments.keys().cloned().collect(),
+    };
+    let mut warnings = Diagnostics::new();
+    let mut found = Diagnostics::new();
+    let mut results = Vec::new();
+    let inputs = loaded.inputs_digest();
+    // By name, whichever way each of them came about.
+    let mut lines = BTreeMap::new();
+    for env in environments {
+        // Machines get the whole answer; a person who changed nothing need not wait for it.
+        if !check
+            && !call.context.json
+            && let Some(units) = build_folder::is_current(&loaded.estate.root, &env, &inputs)
+        {
+            lines.insert(env.clone(), line(&env, units, &Difference::default(), check));
+            continue;
+        }
+        match loaded.compile(&loaded.tree, &env) {
+            Ok(compiled) => {
+                warnings.extend(compiled.warnings.clone());
+                results.push((env, compiled));
+            }
+            Err(diagnostics) => found.extend(diagnostics),
+        }
+    }
+    if found.has_errors() {
+        // What is wrong with the estate is wrong in each environment: it is said once.
+        let mut said = Vec::new();
+        for diagnostic in found.0 {
+            if !said.contains(&diagnostic) {
+                said.push(diagnostic);
+            }
+        }
+        found = Diagnostics(said);
+        return Err(found);
+    }
+    let mut documents = Vec::new();
+    let mut differs = false;
+    for (env, compiled) in results {
+        let difference = if check {
+            build_folder::compare(&loaded.estate.root, &env, &compiled.files)
+        } else {
+            // Warnings are to be said again next time, so such a compilation is never skipped.
+            let inputs = if compiled.warnings.is_empty() { inputs.clone() } else { String::new() };
+            build_folder::sync_stamped(
+                &loaded.estate.root,
+                &Wanted { env: &env, files: &compiled.files, units: compiled.order.len(), inputs },
+            )?
+        };
+        differs |= !difference.is_empty();
+        lines.insert(env.clone(), line(&env, compiled.order.len(), &difference, check));
+        documents.push(json!({"environment": env, "units": compiled.order, "added": difference.added, "changed": difference.changed, "removed": difference.removed, "same": difference.same}));
+    }
+    let exit = if check && differs { exit_code::CHANGES } else { 0 };
+    let text: String = lines.into_values().collect();
+    Ok(Outcome::new(text, json!({"check": check, "environments": documents}))
+        .with_warnings(warnings)
+        .exits(exit))
+}
+
+fn line(env: &EnvName, units: usize, difference: &Difference, check: bool) -> String {
+    let mut text = format!("{env}: {units} unit{}, ", if units == 1 { "" } else { "s" });
+    if difference.is_empty() {
+        text.push_str("build/ is up to date\n");
+        return text;
+    }
+    let verbs = if check { ("to add", "to change", "to remove") } else { ("added", "changed", "removed") };
+    text.push_str(&format!(
+        "{} {}, {} {}, {} {}, {} the same\n",
+        difference.added.len(),
+        verbs.0,
+        difference.changed.len(),
+        verbs.1,
+        difference.removed.len(),
+        verbs.2,
+        difference.same
+    ));
+    if check {
+        for path in difference.added.iter().chain(&difference.changed).chain(&difference.removed).take(10) {
+            text.push_str(&format!("  {path}\n"));
+        }
+        if difference.count() > 10 {
+            text.push_str(&format!("  … and {} more\n", difference.count() - 10));
+        }
+    }
+    text
+}

@@ -1,0 +1,191 @@
+//! What a shell is told: candidates for the last word, a line each, a tab before what it is.
+
+use clap::{Arg, ArgMatches, Command};
+use eos_catalog::SettingType;
+use eos_model::Diagnostics;
+use serde_json::json;
+
+use super::{Call, VERBS, catalog_here, operation};
+use crate::args::component::{self, flag};
+use crate::args::spoken;
+use crate::loaded::Loaded;
+use crate::outcome::Outcome;
+
+pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
+    Ok(command.arg(Arg::new("words").num_args(0..).last(true).allow_hyphen_values(true)))
+}
+
+pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics> {
+    let words: Vec<String> = matches.get_many::<String>("words").into_iter().flatten().cloned().collect();
+    let (typed, before) = words.split_last().map_or(("", &[][..]), |(last, before)| (last.as_str(), before));
+    let mut found = candidates(call, before, typed).unwrap_or_default();
+    found.retain(|(word, _)| word.starts_with(typed));
+    let text: String = found.iter().map(|(word, what)| format!("{word}\t{what}\n")).collect();
+    Ok(Outcome::new(text, json!({"candidates": found.iter().map(|(word, _)| word).collect::<Vec<_>>()})))
+}
+
+type Candidates = Vec<(String, String)>;
+
+fn candidates(call: &Call<'_>, before: &[String], typed: &str) -> Result<Candidates, Diagnostics> {
+    let bare = spoken::bare_words(before);
+    let pairs = |words: &[(&str, &str)]| {
+        words.iter().map(|(word, what)| ((*word).to_owned(), (*what).to_owned())).collect::<Candidates>()
+    };
+    if before.last().is_some_and(|word| word == "--env" || word == "-e") {
+        let loaded = Loaded::open(call.context)?;
+        return Ok(loaded
+            .estate
+            .file
+            .environments
+            .keys()
+            .map(|env| (env.to_string(), "environment".to_owned()))
+            .collect());
+    }
+    match bare.as_slice() {
+        [] => {
+            let own = VERBS.iter().filter(|verb| !verb.hidden);
+            let mut all: Candidates = own.map(|verb| (verb.name.to_owned(), verb.about.to_owned())).collect();
+            let acting =
+                operation::verbs(&catalog_here(call.context)?).into_iter().filter(|verb| verb != "update");
+            all.extend(acting.map(|verb| (verb, "Act once".to_owned())));
+            Ok(all)
+        }
+        ["explain"] => Ok(eos_model::codes::PAGES
+            .iter()
+            .map(|page| (page.code.to_string(), page.title().to_owned()))
+            .collect()),
+        ["create"] => {
+            let catalog = catalog_here(call.context)?;
+            let mut all: Candidates = catalog
+                .kinds()
+                .map(|kind| {
+                    (kind.to_owned(), catalog.component(kind).map(|c| c.summary.clone()).unwrap_or_default())
+                })
+                .collect();
+            all.push(("host".to_owned(), "A machine that may be configured".to_owned()));
+            Ok(all)
+        }
+        ["create", kind, ..] => flags_or_values(call, kind, before, typed, false),
+        ["update", name, ..] => {
+            let loaded = Loaded::open(call.context)?;
+            let env = loaded.env(None)?;
+            let kind = loaded.environment(&env)?.components.get(*name).map(|entry| entry.kind.clone());
+            drop(loaded);
+            kind.map_or_else(|| Ok(Vec::new()), |kind| flags_or_values(call, &kind, before, typed, true))
+        }
+        ["update" | "delete" | "show" | "history"] => names(call),
+        ["catalog"] => Ok(pairs(&[
+            ("check", "check kinds"),
+            ("list", "all kinds"),
+            ("new", "start a kind"),
+            ("schema", "JSON Schema"),
+            ("show", "one kind"),
+        ])),
+        ["catalog", "show" | "check"] => {
+            Ok(catalog_here(call.context)?.kinds().map(|kind| (kind.to_owned(), "kind".to_owned())).collect())
+        }
+        ["secret"] => Ok(pairs(&[
+            ("list", "all secrets"),
+            ("recipients", "who can read"),
+            ("rotate", "new random value"),
+            ("set", "new value"),
+            ("show", "print one"),
+        ])),
+        ["tools"] => Ok(pairs(&[
+            ("install", "get tools"),
+            ("list", "what there is"),
+            ("path", "where one is"),
+            ("verify", "hash again"),
+        ])),
+        ["list"] => Ok(pairs(&[("components", ""), ("hosts", ""), ("operations", "")])),
+        [verb] => {
+            let catalog = catalog_here(call.context)?;
+            Ok(operation::kinds_with(&catalog, verb)
+                .into_iter()
+                .map(|kind| (kind, "kind".to_owned()))
+                .collect())
+        }
+        _ => Ok(Vec::new()),
+    }
+}
+
+fn names(call: &Call<'_>) -> Result<Candidates, Diagnostics> {
+    let loaded = Loaded::open(call.context)?;
+    let env = loaded.env(None)?;
+    Ok(loaded
+        .environment(&env)?
+        .components
+        .values()
+        .map(|entry| (entry.name.to_string(), entry.kind.clone()))
+        .collect())
+}
+
+fn flags_or_values(
+    call: &Call<'_>,
+    word: &str,
+    before: &[String],
+    typed: &str,
+    updating: bool,
+) -> Result<Candidates, Diagnostics> {
+    let catalog = catalog_here(call.context)?;
+    let Ok(kind) = catalog.resolve(word) else { return Ok(Vec::new()) };
+    let (widest, base) = (component::widest(&catalog, kind)?, catalog.component(kind)?);
+    if let Some(last) = before.last().and_then(|word| word.strip_prefix("--")) {
+        if let Some((_, setting)) = widest.settings.iter().find(|(name, _)| flag(name) == last) {
+            return Ok(match setting.kind {
+                SettingType::Enum => {
+                    setting.values.iter().map(|value| (value.clone(), setting.help.clone())).collect()
+                }
+                SettingType::Name => names(call)?,
+                SettingType::Host => hosts(call)?,
+                _ => setting
+                    .default
+                    .iter()
+                    .chain(&setting.example)
+                    .map(|value| {
+                        (
+                            value.as_str().map_or_else(|| value.to_string(), str::to_owned),
+                            setting.help.clone(),
+                        )
+                    })
+                    .collect(),
+            });
+        }
+        if let Some((_, need)) = widest.needs.iter().find(|(name, _)| flag(name) == last) {
+            let offers =
+                |kind: &str| catalog.component(kind).is_ok_and(|c| c.offers.contains_key(&need.offer));
+            return Ok(names(call)?.into_iter().filter(|(_, kind)| offers(kind)).collect());
+        }
+        if last == "host" {
+            return hosts(call);
+        }
+        if last == "runtime" {
+            return Ok(eos_catalog::check::runtimes(&base)
+                .into_iter()
+                .flatten()
+                .map(|runtime| (runtime.to_owned(), String::new()))
+                .collect());
+        }
+    }
+    if !typed.starts_with('-') && !typed.is_empty() {
+        return Ok(Vec::new());
+    }
+    let args = component::flags(&widest, &base, updating);
+    let long = |arg: &clap::Arg| {
+        arg.get_long().map(|long| {
+            (format!("--{long}"), arg.get_help().map(|help| help.to_string()).unwrap_or_default())
+        })
+    };
+    Ok(args.iter().chain(&crate::args::changing()).filter_map(long).collect())
+}
+
+fn hosts(call: &Call<'_>) -> Result<Candidates, Diagnostics> {
+    let loaded = Loaded::open(call.context)?;
+    let env = loaded.env(None)?;
+    Ok(loaded
+        .environment(&env)?
+        .hosts
+        .values()
+        .map(|host| (host.name.to_string(), host.address.clone()))
+        .collect())
+}

@@ -1,0 +1,214 @@
+//! `eos create`: a component with everything it needs, or a host.
+
+use std::collections::BTreeMap;
+
+use clap::{Arg, ArgMatches, Command};
+use eos_compile::intent::{self, Planned};
+use eos_model::{Diagnostics, EnvName};
+use eos_secrets::Secret;
+use serde_json::{Value as Json, json};
+
+use super::{Call, catalog_here, host};
+use crate::args::{self, component, spoken};
+use crate::build_folder;
+use crate::loaded::Loaded;
+use crate::outcome::Outcome;
+use crate::recording::{self, Message, Prepared};
+use crate::views::diff;
+use crate::views::style::Style;
+
+pub fn command(command: Command, call: &Call<'_>) -> Result<Command, Diagnostics> {
+    let command = command
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .subcommand_value_name("KIND")
+        .override_usage("eos create <KIND> [NAME] [FLAGS]");
+    let catalog = catalog_here(call.context)?;
+    match spoken::bare_words(call.words).get(1) {
+        None => {
+            let mut list = String::from("Kinds:\n");
+            for kind in catalog.kinds() {
+                if let Ok(found) = catalog.component(kind) {
+                    list.push_str(&format!("  {kind:<15} {}\n", found.summary));
+                }
+            }
+            list.push_str(&format!(
+                "  {:<15} {}\n\neos create <KIND> --help shows a kind's own settings.",
+                "host", "A machine that may be configured"
+            ));
+            Ok(command.subcommand(Command::new("host").hide(true)).after_help(list))
+        }
+        Some(&"host") => Ok(command.subcommand(host::create_command())),
+        Some(word) => {
+            let kind = catalog.resolve(word)?;
+            let (widest, base) = (component::widest(&catalog, kind)?, catalog.component(kind)?);
+            let example = format!("Examples:\n  eos create {kind}\n  eos create {kind} second --dry-run");
+            Ok(command.subcommand(
+                Command::new((*word).to_owned())
+                    .about(base.summary.clone())
+                    .arg(Arg::new("NAME").help("What to call it; the kind's name if not given"))
+                    .args(component::flags(&widest, &base, false))
+                    .args(args::changing())
+                    .after_help(example),
+            ))
+        }
+    }
+}
+
+pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics> {
+    let Some((word, matches)) = matches.subcommand() else { return Ok(Outcome::default()) };
+    if word == "host" {
+        return host::create(call, matches);
+    }
+    let outside = catalog_here(call.context)?;
+    let kind = outside.resolve(word)?.to_owned();
+    let (widest, base) = (component::widest(&outside, &kind)?, outside.component(&kind)?);
+    let name = matches.get_one::<String>("NAME").cloned().unwrap_or_else(|| kind.clone());
+    // Secrets are read before the estate is locked: a person may take a while to type.
+    let mut said = component::read(call.context, matches, &widest, &base, &kind, &name)?;
+    let mut loaded = Loaded::open_for_change(call.context)?;
+    let env = loaded.env(matches.get_one::<String>("env").map(String::as_str))?;
+    let environment = loaded.environment(&env)?;
+    said.request.kept = eos_secrets::list(&loaded.estate.root)?;
+    let planned = intent::create(&loaded.input(&environment), &said.request)?;
+    let subject = format!("create {kind} {name} in {env}");
+    let message = Message::eliding(call, matches, subject, &component::secret_flags(&widest));
+    let mut secrets = said.secrets;
+    let prepared = recording::prepare(&loaded, &env, &environment, &planned, &mut secrets)?;
+    let outcome =
+        record(call, matches, &mut loaded, &env, Intent { planned: &planned, prepared: &prepared, message })?;
+    Ok(outcome.with_warnings(said.warnings))
+}
+
+/// A change about to be recorded, for `create` and `update` alike.
+pub struct Intent<'a> {
+    pub planned: &'a Planned,
+    pub prepared: &'a Prepared,
+    pub message: Message,
+}
+
+/// Shows or records the change and tells the person what happened.
+pub fn record(
+    call: &Call<'_>,
+    matches: &ArgMatches,
+    loaded: &mut Loaded,
+    env: &EnvName,
+    intent: Intent<'_>,
+) -> Result<Outcome, Diagnostics> {
+    let prepared = intent.prepared;
+    let warnings = own_warnings(intent.planned, prepared);
+    if matches.get_flag("dry-run") {
+        return Ok(dry_run(call, loaded, env, intent.planned, prepared).with_warnings(warnings));
+    }
+    let recorded = recording::commit(call.context, loaded, env, prepared, intent.message)?;
+    let style = Style(call.context.color_stdout);
+    let mut text = String::new();
+    if recorded.commit.is_none() {
+        text.push_str("Nothing to change: the estate says so already.\n");
+    }
+    for entry in intent.planned.entries.iter().rev() {
+        let why =
+            entry.because.as_ref().map(|because| style.dim(&format!("  ({because})"))).unwrap_or_default();
+        if recorded.commit.is_some() {
+            let done = style.green(if entry.is_new { "Created" } else { "Updated" });
+            let name = style.bold(entry.name.as_str());
+            // "postgres crm", but not "postgres postgres".
+            let kind =
+                if entry.kind == entry.name.as_str() { String::new() } else { format!("{} ", entry.kind) };
+            text.push_str(&format!("{done} {kind}{name} in {env}{why}\n"));
+        }
+    }
+    for note in &intent.planned.notes {
+        text.push_str(&format!("  {note}\n"));
+    }
+    text.push_str(&secrets_text(&prepared.made));
+    if let Some(commit) = &recorded.commit {
+        let count = recorded.difference.count();
+        text.push_str(&format!(
+            "Recorded as {}; {count} file{} under build/{env} {} up to date.\n",
+            &commit[..10],
+            if count == 1 { "" } else { "s" },
+            if count == 1 { "is" } else { "are" }
+        ));
+        text.push_str("Nothing was applied yet: this eos records and compiles.\n");
+    }
+    let json = document(intent.planned, &prepared.made, recorded.commit.as_deref(), &recorded.difference);
+    Ok(Outcome::new(text, json).with_warnings(warnings))
+}
+
+/// Warnings about what the command touched; `eos compile` shows those about the rest.
+fn own_warnings(planned: &Planned, prepared: &Prepared) -> Diagnostics {
+    let touched = |message: &str| {
+        planned.entries.iter().any(|entry| {
+            message.strip_prefix(entry.name.as_str()).is_some_and(|rest| rest.starts_with([' ', ':']))
+        })
+    };
+    Diagnostics(
+        prepared.compiled.warnings.0.iter().filter(|warning| touched(&warning.message)).cloned().collect(),
+    )
+}
+
+/// Generated secrets, shown this once.
+fn secrets_text(made: &[(eos_model::SecretRef, Secret)]) -> String {
+    if made.is_empty() {
+        return String::new();
+    }
+    let mut text =
+        String::from("Secrets made, shown this once (eos secret show <name>/<key> shows one again):\n");
+    for (reference, secret) in made {
+        text.push_str(&format!("  {}/{}  {}\n", reference.name, reference.key, secret.expose()));
+    }
+    text
+}
+
+fn document(
+    planned: &Planned,
+    made: &[(eos_model::SecretRef, Secret)],
+    commit: Option<&str>,
+    difference: &build_folder::Difference,
+) -> Json {
+    let entries: Vec<Json> = planned.entries.iter().map(|entry| json!({"name": entry.name, "kind": entry.kind, "entry": entry.entry, "because": entry.because})).collect();
+    let secrets: BTreeMap<String, &str> =
+        made.iter().map(|(reference, secret)| (reference.to_string(), secret.expose())).collect();
+    json!({"entries": entries, "notes": planned.notes, "secrets": secrets, "commit": commit, "applied": false,
+           "build": {"added": difference.added, "changed": difference.changed, "removed": difference.removed}})
+}
+
+fn dry_run(
+    call: &Call<'_>,
+    loaded: &Loaded,
+    env: &EnvName,
+    planned: &Planned,
+    prepared: &Prepared,
+) -> Outcome {
+    let style = Style(call.context.color_stdout);
+    let mut text = String::new();
+    let mut pillar = Vec::new();
+    for (path, after) in prepared.change.files.iter().filter(|(path, _)| path.starts_with("pillar")) {
+        let before = loaded.tree.get(path).unwrap_or_default();
+        let shown = diff::unified(path.as_str(), before, after.as_deref().unwrap_or_default(), style);
+        pillar.push(json!({"path": path, "diff": diff::unified(path.as_str(), before, after.as_deref().unwrap_or_default(), Style(false))}));
+        text.push_str(&shown);
+    }
+    let difference = build_folder::compare(&loaded.estate.root, env, &prepared.compiled.files);
+    let mut artifacts = Vec::new();
+    for path in difference.added.iter().chain(&difference.changed).chain(&difference.removed) {
+        let before = fs_err::read(loaded.estate.root.join(path)).unwrap_or_default();
+        let after = prepared.compiled.files.get(path).map(Vec::as_slice).unwrap_or_default();
+        artifacts
+            .push(json!({"path": path, "diff": diff::unified(path.as_str(), &before, after, Style(false))}));
+        text.push_str(&diff::unified(path.as_str(), &before, after, style));
+    }
+    for note in &planned.notes {
+        text.push_str(&format!("{note}\n"));
+    }
+    text.push_str(&format!(
+        "Dry run: {} pillar file(s) and {} artifact(s) would change. Nothing was written.\n",
+        pillar.len(),
+        artifacts.len()
+    ));
+    Outcome::new(
+        text,
+        json!({"dry_run": true, "pillar": pillar, "artifacts": artifacts, "notes": planned.notes}),
+    )
+}

@@ -1,0 +1,167 @@
+//! `eos delete`: take something out of the estate. Its data stays where it is.
+
+use clap::{Arg, ArgMatches, Command};
+use eos_compile::intent::{self, component_path, host_path, operation_path};
+use eos_model::{Diagnostic, Diagnostics, HostName, Name, codes};
+use eos_pillar::{Change, Environment};
+use serde_json::json;
+
+use super::Call;
+use crate::args;
+use crate::build_folder;
+use crate::loaded::Loaded;
+use crate::outcome::Outcome;
+use crate::recording::{self, Message, Prepared, refuse_foreign};
+
+pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
+    Ok(command
+        .arg(
+            Arg::new("words")
+                .value_name("NAME")
+                .required(true)
+                .num_args(1..=2)
+                .help("What to delete: a name, `host` and a name, or an operation's id"),
+        )
+        .args(args::changing())
+        .after_help(
+            "Examples:\n  eos delete grafana\n  eos delete host web2\n  eos delete 000001-resize-lvm",
+        ))
+}
+
+pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics> {
+    let words: Vec<&str> =
+        matches.get_many::<String>("words").into_iter().flatten().map(String::as_str).collect();
+    let mut loaded = Loaded::open_for_change(call.context)?;
+    let env = loaded.env(matches.get_one::<String>("env").map(String::as_str))?;
+    let environment = loaded.environment(&env)?;
+    let mut change = Change::default();
+    let (what, kept) = match words.as_slice() {
+        ["host", name] => (delete_host(&loaded, &environment, name, &mut change)?, Vec::new()),
+        [id] if environment.operations.contains_key(*id) => {
+            (delete_operation(&loaded, &environment, id, &mut change)?, Vec::new())
+        }
+        [name] => delete_component(&loaded, &environment, name, &mut change)?,
+        // `eos delete postgres crm` reads like create: kind and name.
+        [kind, name] if environment.components.get(*name).is_some_and(|entry| entry.kind == *kind) => {
+            delete_component(&loaded, &environment, name, &mut change)?
+        }
+        _ => {
+            return Err(Diagnostic::error(
+                codes::USAGE,
+                format!("{} is not one thing to delete", words.join(" ")),
+            )
+            .why("eos deletes one thing at a time: a name, a kind and its name, or `host` and its name")
+            .fix("eos list shows the names")
+            .into());
+        }
+    };
+    let compiled = loaded.compile(&loaded.tree.with(&change), &env)?;
+    let prepared = Prepared { change, compiled, made: Vec::new() };
+    if matches.get_flag("dry-run") {
+        let difference = build_folder::compare(&loaded.estate.root, &env, &prepared.compiled.files);
+        let text = format!(
+            "Dry run: {what} would go, with {} file(s) under build/{env}. Nothing was written.\n",
+            difference.count()
+        );
+        let files: Vec<_> = prepared.change.files.keys().collect();
+        return Ok(Outcome::new(
+            text,
+            json!({"dry_run": true, "files": files, "build": {"changed": difference.changed, "removed": difference.removed}}),
+        ));
+    }
+    let recorded = recording::commit(
+        call.context,
+        &mut loaded,
+        &env,
+        &prepared,
+        Message::new(call, matches, format!("delete {what} in {env}")),
+    )?;
+    let mut text = format!("Deleted {what} from {env}.\n");
+    for path in &kept {
+        text.push_str(&format!("  its data stays at {path}, and its secrets stay with it\n"));
+    }
+    let left = words.last().map(|name| intent::left_behind(&environment, name)).unwrap_or_default();
+    if !left.is_empty() {
+        let names: Vec<&str> = left.iter().map(|name| name.as_str()).collect();
+        text.push_str(&format!("  made for it, needed by nothing else: {}\n", names.join(", ")));
+    }
+    text.push_str("Nothing was applied: what runs goes on running until it is stopped.\n");
+    Ok(Outcome::new(
+        text,
+        json!({"deleted": what, "commit": recorded.commit, "kept": kept, "left_behind": left, "applied": false}),
+    ))
+}
+
+fn delete_component(
+    loaded: &Loaded,
+    environment: &Environment,
+    name: &str,
+    change: &mut Change,
+) -> Result<(String, Vec<String>), Diagnostics> {
+    intent::delete(environment, name)?;
+    let name: Name = name.parse().map_err(|problem: eos_model::name::BadName| Diagnostic::from(problem))?;
+    let entry = &environment.components[&name];
+    let path = component_path(&environment.name, &name);
+    refuse_foreign(loaded, environment, &entry.node, &path)?;
+    change.remove(path);
+    let kept: Vec<String> = entry.volumes.values().map(|volume| volume.path.clone()).collect();
+    let what = if entry.kind == name.as_str() { name.to_string() } else { format!("{} {name}", entry.kind) };
+    // What opens the data stays with it: one made again under this name finds both.
+    if !kept.is_empty() {
+        return Ok((what, kept));
+    }
+    for reference in eos_secrets::list(&loaded.estate.root)?
+        .iter()
+        .filter(|reference| reference.env == environment.name && reference.name == name)
+    {
+        change.remove(eos_secrets::file_of(reference));
+    }
+    Ok((what, kept))
+}
+
+fn delete_operation(
+    loaded: &Loaded,
+    environment: &Environment,
+    id: &str,
+    change: &mut Change,
+) -> Result<String, Diagnostics> {
+    let id: Name = id.parse().map_err(|problem: eos_model::name::BadName| Diagnostic::from(problem))?;
+    let path = operation_path(&environment.name, &id);
+    refuse_foreign(loaded, environment, &environment.operations[&id].node, &path)?;
+    change.remove(path);
+    Ok(format!("operation {id}"))
+}
+
+fn delete_host(
+    loaded: &Loaded,
+    environment: &Environment,
+    name: &str,
+    change: &mut Change,
+) -> Result<String, Diagnostics> {
+    let name: HostName =
+        name.parse().map_err(|problem: eos_model::name::BadName| Diagnostic::from(problem))?;
+    let Some(host) = environment.hosts.get(&name) else {
+        return Err(Diagnostic::error(codes::UNKNOWN_NAME, format!("there is no host {name}"))
+            .fix("eos list hosts")
+            .into());
+    };
+    let placed: Vec<&str> = environment
+        .components
+        .values()
+        .filter(|entry| entry.host.as_deref() == Some(name.as_str()))
+        .map(|entry| entry.name.as_str())
+        .collect();
+    if !placed.is_empty() {
+        return Err(Diagnostic::error(
+            codes::STILL_NEEDED,
+            format!("host {name} carries {}", placed.join(", ")),
+        )
+        .at(environment.place(&host.node))
+        .fix(format!("delete or move {} first", placed.join(", ")))
+        .into());
+    }
+    let path = host_path(&name);
+    refuse_foreign(loaded, environment, &host.node, &path)?;
+    change.remove(path);
+    Ok(format!("host {name}"))
+}

@@ -1,0 +1,138 @@
+//! `eos doctor`: is this machine fit, is this estate sound?
+
+use clap::{ArgMatches, Command};
+use eos_model::{Diagnostics, Severity, codes};
+use eos_secrets::Identity;
+use serde_json::json;
+
+use super::{Call, tools};
+use crate::exit_code;
+use crate::loaded::Loaded;
+use crate::outcome::Outcome;
+use crate::views::style::Style;
+
+pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
+    Ok(command.after_help("Checks tools, the identity for secrets and, inside an estate, that everything compiles.\nExit 1 when something is wrong.\n\nExample:\n  eos doctor"))
+}
+
+enum Finding {
+    Good(String),
+    /// Something is missing that may not be needed.
+    Note(String, String),
+    Bad(String, String),
+}
+
+pub fn run(call: &Call<'_>, _: &ArgMatches) -> Result<Outcome, Diagnostics> {
+    let mut findings = Vec::new();
+    machine(call, &mut findings)?;
+    match Loaded::open(call.context) {
+        Ok(loaded) => estate(call, &loaded, &mut findings)?,
+        Err(found) if found.0.iter().all(|d| d.code == codes::NO_ESTATE) => {
+            findings.push(Finding::Note("not inside an estate".to_owned(), "eos init shop".to_owned()))
+        }
+        Err(found) => findings.extend(
+            found
+                .0
+                .into_iter()
+                .map(|d| Finding::Bad(format!("{}: {}", d.code, d.message), d.fix.unwrap_or_default())),
+        ),
+    }
+    let style = Style(call.context.color_stdout);
+    let mut text = String::new();
+    let mut documents = Vec::new();
+    let mut bad = 0;
+    for finding in &findings {
+        let (mark, level, message, fix) = match finding {
+            Finding::Good(message) => (style.green("ok  "), "good", message, None),
+            Finding::Note(message, fix) => (style.yellow("note"), "note", message, Some(fix)),
+            Finding::Bad(message, fix) => {
+                bad += 1;
+                (style.red("bad "), "bad", message, Some(fix))
+            }
+        };
+        text.push_str(&format!("{mark}  {message}\n"));
+        if let Some(fix) = fix.filter(|fix| !fix.is_empty()) {
+            text.push_str(&format!("      {} {fix}\n", style.cyan("try:")));
+        }
+        documents.push(json!({"level": level, "message": message, "fix": fix}));
+    }
+    Ok(Outcome::new(text, json!({ "findings": documents })).exits(if bad > 0 {
+        exit_code::FAILED
+    } else {
+        0
+    }))
+}
+
+fn machine(call: &Call<'_>, findings: &mut Vec<Finding>) -> Result<(), Diagnostics> {
+    let tools = tools::tools(call.context)?;
+    for tool in
+        tools.list().into_iter().filter(|tool| ["tofu", "nomad", "salt"].contains(&tool.name.as_ref()))
+    {
+        findings.push(match tool.found {
+            Some(found) => Finding::Good(format!("{} {} ({})", tool.name, found.version, found.source)),
+            None if tool.name == "tofu" && tools.find_executor().is_some() => {
+                Finding::Good("terraform in tofu's place".to_owned())
+            }
+            None => Finding::Note(
+                format!("{} is not here; compiling does not need it", tool.name),
+                format!("eos tools install {}", tool.name),
+            ),
+        });
+    }
+    findings.push(match Identity::load(&call.context.identity_file) {
+        Ok(_) => Finding::Good(format!("identity for secrets at {}", call.context.identity_file)),
+        Err(_) => Finding::Note(
+            "no identity for secrets yet".to_owned(),
+            "eos secret identity makes one".to_owned(),
+        ),
+    });
+    Ok(())
+}
+
+fn estate(call: &Call<'_>, loaded: &Loaded, findings: &mut Vec<Finding>) -> Result<(), Diagnostics> {
+    let dirty = loaded.estate.git.dirty()?;
+    findings.push(match dirty.len() {
+        0 => Finding::Good(format!("estate {}: everything is committed", loaded.estate.file.name)),
+        count => Finding::Note(
+            format!("{count} file(s) with changes that are not committed, {} among them", dirty[0]),
+            "git status".to_owned(),
+        ),
+    });
+    if let (Ok(identity), Ok(recipients)) =
+        (Identity::load(&call.context.identity_file), eos_secrets::read_recipients(&loaded.estate.root))
+    {
+        findings.push(if recipients.contains(&identity.public()) {
+            Finding::Good("you can read this estate's secrets".to_owned())
+        } else {
+            Finding::Bad(
+                "you are not among the recipients of this estate's secrets".to_owned(),
+                format!("somebody who is: eos secret recipients add {}", identity.public()),
+            )
+        });
+    }
+    let kept = eos_secrets::list(&loaded.estate.root)?;
+    for env in loaded.estate.file.environments.keys() {
+        match loaded.compile(&loaded.tree, env) {
+            Ok(compiled) => {
+                findings.push(Finding::Good(format!("{env} compiles: {} unit(s)", compiled.order.len())))
+            }
+            Err(found) => {
+                findings.extend(found.0.into_iter().filter(|d| d.severity == Severity::Error).map(|d| {
+                    Finding::Bad(format!("{env}: {}: {}", d.code, d.message), d.fix.unwrap_or_default())
+                }))
+            }
+        }
+        if let Ok(environment) = loaded.environment(env) {
+            for reference in super::secret::missing(&environment, &kept) {
+                findings.push(Finding::Bad(
+                    format!(
+                        "{env}: the secret {}/{} version {} has no file",
+                        reference.name, reference.key, reference.version
+                    ),
+                    format!("eos secret set {}/{} --env {env}", reference.name, reference.key),
+                ));
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,163 @@
+//! `eos create host` and `eos update host`: a machine that may be configured. Without this no machine ever is.
+
+use clap::{Arg, ArgMatches, Command};
+use eos_compile::intent::{self, HostRequest, entry_text, host_path};
+use eos_model::{Diagnostic, Diagnostics, EnvName, HostName, codes};
+use eos_pillar::Change;
+use serde_json::{Value as Json, json};
+
+use super::Call;
+use crate::args;
+use crate::loaded::Loaded;
+use crate::outcome::Outcome;
+use crate::recording::{self, Message, Prepared, refuse_foreign};
+use crate::views::diff;
+use crate::views::style::Style;
+
+pub fn create_command() -> Command {
+    Command::new("host")
+        .about("Declare a machine that may be configured")
+        .arg(Arg::new("NAME").required(true).help("Its name, and its Salt minion id; `local` is this machine"))
+        .args(flags())
+        .after_help("Examples:\n  eos create host local\n  eos create host db1 --address 10.0.0.5 --volume-group data-vg")
+}
+
+pub fn update_command() -> Command {
+    Command::new("host")
+        .about("Change a declared host")
+        .arg(Arg::new("NAME").required(true).help("Its name"))
+        .args(flags())
+        .after_help("Example:\n  eos update host local --address 10.0.0.5")
+}
+
+fn flags() -> Vec<Arg> {
+    let text = |name: &'static str, value: &'static str, help: &'static str| {
+        Arg::new(name).long(name).value_name(value).help(help)
+    };
+    let mut flags = vec![
+        text("address", "address", "How others reach it [127.0.0.1 for local, else the name]"),
+        text("connection", "connection", "How Salt reaches it [masterless for local, else minion]")
+            .value_parser(["masterless", "minion"]),
+        text("nomad-node", "name", "Its node name in Nomad [this machine's name for local, else the name]"),
+        text("volume-group", "name", "LVM volume group for data; without one, directories are used"),
+    ];
+    flags.extend(args::changing());
+    flags
+}
+
+fn name(matches: &ArgMatches) -> Result<HostName, Diagnostic> {
+    let given = matches.get_one::<String>("NAME").map_or("", String::as_str);
+    given.parse().map_err(|problem: eos_model::name::BadName| Diagnostic::from(problem))
+}
+
+pub fn create(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics> {
+    let context = call.context;
+    let text = |key: &str| matches.get_one::<String>(key).cloned();
+    let name = name(matches)?;
+    let local = name.as_str() == "local";
+    let pick = |given: Option<String>, here: &str, there: &str| {
+        given.unwrap_or_else(|| if local { here.to_owned() } else { there.to_owned() })
+    };
+    let request = HostRequest {
+        address: pick(text("address"), "127.0.0.1", name.as_str()),
+        connection: pick(text("connection"), "masterless", "minion"),
+        nomad_node: pick(text("nomad-node"), &context.machine, name.as_str()),
+        volume_group: text("volume-group"),
+        name,
+    };
+    check_words(&request)?;
+    let loaded = Loaded::open_for_change(context)?;
+    let env = loaded.env(matches.get_one::<String>("env").map(String::as_str))?;
+    let environment = loaded.environment(&env)?;
+    let entry = intent::host(&environment, &request)?;
+    record(call, matches, loaded, &env, &request, entry)
+}
+
+pub fn update(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics> {
+    let text = |key: &str| matches.get_one::<String>(key).cloned();
+    let name = name(matches)?;
+    let loaded = Loaded::open_for_change(call.context)?;
+    let env = loaded.env(matches.get_one::<String>("env").map(String::as_str))?;
+    let environment = loaded.environment(&env)?;
+    let before = environment.hosts.get(&name).filter(|host| host.environment == env.as_str());
+    let Some(before) = before else {
+        return Err(Diagnostic::error(codes::UNKNOWN_NAME, format!("{env} has no host {name}"))
+            .fix("eos list hosts")
+            .into());
+    };
+    refuse_foreign(&loaded, &environment, &before.node, &host_path(&name))?;
+    let request = HostRequest {
+        address: text("address").unwrap_or_else(|| before.address.clone()),
+        connection: text("connection").unwrap_or_else(|| before.connection.clone()),
+        nomad_node: text("nomad-node").unwrap_or_else(|| before.nomad_node.clone()),
+        volume_group: text("volume-group").or_else(|| before.volume_group.clone()),
+        name,
+    };
+    check_words(&request)?;
+    let entry = intent::host_entry(&environment, &request);
+    record(call, matches, loaded, &env, &request, entry)
+}
+
+fn record(
+    call: &Call<'_>,
+    matches: &ArgMatches,
+    mut loaded: Loaded,
+    env: &EnvName,
+    request: &HostRequest,
+    entry: Json,
+) -> Result<Outcome, Diagnostics> {
+    let path = host_path(&request.name);
+    let content = entry_text("hosts", request.name.as_str(), &entry);
+    let before = loaded.tree.get(&path).unwrap_or_default().to_vec();
+    let mut change = Change::default();
+    change.write(path.clone(), content.clone());
+    let compiled = loaded.compile(&loaded.tree.with(&change), env)?;
+    if matches.get_flag("dry-run") {
+        let shown =
+            diff::unified(path.as_str(), &before, content.as_bytes(), Style(call.context.color_stdout));
+        return Ok(Outcome::new(
+            format!("{shown}Dry run: nothing was written.\n"),
+            json!({"dry_run": true, "host": entry}),
+        ));
+    }
+    let prepared = Prepared { change, compiled, made: Vec::new() };
+    let verb = if before.is_empty() { "create" } else { "update" };
+    let message = Message::new(call, matches, format!("{verb} host {} in {env}", request.name));
+    let recorded = recording::commit(call.context, &mut loaded, env, &prepared, message)?;
+    let text = format!(
+        "Host {} is declared in {env}: {}, {}, Nomad node {}.\n",
+        request.name, request.address, request.connection, request.nomad_node
+    );
+    Ok(Outcome::new(text, json!({"host": request.name, "entry": entry, "commit": recorded.commit})))
+}
+
+fn check_words(request: &HostRequest) -> Result<(), Diagnostics> {
+    let plain = |text: &str| {
+        !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || "._:-".contains(c))
+    };
+    let mut found = Diagnostics::new();
+    let words = [
+        ("address", Some(&request.address)),
+        ("nomad-node", Some(&request.nomad_node)),
+        ("volume-group", request.volume_group.as_ref()),
+    ];
+    for (flag, value) in words {
+        if let Some(value) = value.filter(|value| !plain(value)) {
+            found.push(
+                Diagnostic::error(
+                    codes::BAD_VALUE,
+                    format!("--{flag}: {value:?} may hold letters, digits, '.', '_', ':' and '-' only"),
+                )
+                .fix(format!(
+                    "--{flag} {}",
+                    if flag == "address" {
+                        "10.0.0.5, or a name such as db1.example.org"
+                    } else {
+                        "a plain word such as db1"
+                    }
+                )),
+            );
+        }
+    }
+    if found.has_errors() { Err(found) } else { Ok(()) }
+}

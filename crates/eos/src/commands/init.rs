@@ -1,0 +1,96 @@
+//! `eos init`: an estate with its environments, its recipients and its first commit.
+
+use std::collections::BTreeMap;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use clap::{Arg, ArgMatches, Command};
+use eos_compile::COMPILER;
+use eos_model::{Diagnostic, Diagnostics, Name, codes};
+use eos_pillar::{Change, Estate, EstateFile, LockFile};
+use eos_secrets::{Identity, Recipients};
+use serde_json::json;
+
+use super::{Call, tools};
+use crate::outcome::Outcome;
+use crate::recording::Message;
+
+pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
+    Ok(command
+        .arg(Arg::new("folder").value_name("FOLDER").default_value(".").help("Folder to make it in"))
+        .arg(
+            Arg::new("name")
+                .long("name")
+                .value_name("NAME")
+                .help("Name of the estate; the folder's if not given"),
+        )
+        .arg(
+            Arg::new("executor")
+                .long("executor")
+                .value_parser(["tofu", "terraform"])
+                .help("What applies units; what is installed decides if not given"),
+        )
+        .after_help("Examples:\n  eos init shop\n  eos init . --name shop --executor terraform"))
+}
+
+pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics> {
+    let context = call.context;
+    let folder = matches.get_one::<String>("folder").map_or(".", String::as_str);
+    let root =
+        plain(if folder == "." { &context.directory } else { Utf8Path::new(folder) }, &context.directory);
+    let wanted =
+        matches.get_one::<String>("name").map(String::as_str).or(root.file_name()).unwrap_or("estate");
+    let name: Name = wanted.parse().map_err(|problem: eos_model::name::BadName| {
+        Diagnostic::error(codes::BAD_NAME, problem.to_string())
+            .fix("give it one: eos init <folder> --name shop")
+    })?;
+    let executor =
+        matches.get_one::<String>("executor").cloned().unwrap_or_else(|| tools::executor_here(context));
+    let (identity, made) = identity(context)?;
+    let mut recipients = Recipients::default();
+    recipients.add(identity.public(), &format!("{} on {}", context.user, context.machine))?;
+    let mut first = Change::default();
+    first.write(eos_secrets::RECIPIENTS_FILE, recipients.format());
+    let lock = LockFile::new(COMPILER, tools::pinned_versions(context, &executor));
+    let file = EstateFile::new(name.as_str(), &executor);
+    let subject = format!("make the estate {name}");
+    let said = Message::new(call, matches, subject).trailers(context, None);
+    let estate = Estate::init(&root, &file, &lock, first, &said)?;
+    let environments: BTreeMap<_, _> = estate
+        .file
+        .environments
+        .iter()
+        .map(|(name, settings)| (name.as_str(), settings.tier.as_str()))
+        .collect();
+    let mut text = format!("Estate {name} made in {}.\n", if folder == "." { "this folder" } else { folder });
+    if made {
+        text.push_str(&format!(
+            "Your identity for secrets is {}\n  Back it up: without it nobody reads them.\n",
+            context.identity_file
+        ));
+    }
+    text.push_str(&format!("Units will be applied by {executor}.\n"));
+    text.push_str("Next:\n");
+    if folder != "." {
+        text.push_str(&format!("  cd {folder}\n"));
+    }
+    text.push_str("  eos create host local      this machine may be configured; without it, never\n  eos catalog list           what can be created\n");
+    Ok(Outcome::new(
+        text,
+        json!({"estate": name, "folder": root, "environments": environments, "executor": executor, "identity": context.identity_file, "identity_made": made}),
+    ))
+}
+
+/// A path below `start` without `.` and `..`, as far as it exists.
+fn plain(path: &Utf8Path, start: &Utf8Path) -> Utf8PathBuf {
+    let whole = start.join(path);
+    let (Some(parent), Some(name)) = (whole.parent(), whole.file_name()) else { return whole };
+    parent.canonicalize_utf8().map_or_else(|_| whole.clone(), |parent| parent.join(name))
+}
+
+/// The person's identity, made on first use.
+pub fn identity(context: &crate::context::Context) -> Result<(Identity, bool), Diagnostics> {
+    if context.identity_file.exists() {
+        return Ok((Identity::load(&context.identity_file)?, false));
+    }
+    Ok((Identity::create(&context.identity_file)?, true))
+}

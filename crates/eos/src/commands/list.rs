@@ -1,0 +1,92 @@
+//! `eos list`: components, or hosts, or operations.
+
+use clap::{Arg, ArgMatches, Command};
+use eos_model::Diagnostics;
+use serde_json::{Value as Json, json};
+
+use super::Call;
+use crate::loaded::Loaded;
+use crate::outcome::Outcome;
+use crate::views::table::Table;
+
+pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
+    Ok(command
+        .arg(
+            Arg::new("what")
+                .value_parser(["components", "hosts", "operations"])
+                .default_value("components")
+                .help("What to list"),
+        )
+        .after_help("Examples:\n  eos list\n  eos list hosts --json\n  eos list --env staging"))
+}
+
+pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics> {
+    let loaded = Loaded::open(call.context)?;
+    let env = loaded.env(matches.get_one::<String>("env").map(String::as_str))?;
+    let environment = loaded.environment(&env)?;
+    let mut rows: Vec<Json> = Vec::new();
+    let what = matches.get_one::<String>("what").map_or("components", String::as_str);
+    let table = match what {
+        "hosts" => {
+            let mut table = Table::new(&["HOST", "ADDRESS", "CONNECTION", "NOMAD NODE", "VOLUME GROUP"]);
+            for host in environment.hosts.values().filter(|host| host.environment == env.as_str()) {
+                let group = host.volume_group.clone();
+                table.row(vec![
+                    host.name.to_string(),
+                    host.address.clone(),
+                    host.connection.clone(),
+                    host.nomad_node.clone(),
+                    group.clone().unwrap_or_else(|| "-".to_owned()),
+                ]);
+                rows.push(json!({"name": host.name, "address": host.address, "connection": host.connection, "nomad_node": host.nomad_node, "volume_group": group}));
+            }
+            table
+        }
+        "operations" => {
+            let mut table = Table::new(&["OPERATION", "HOST", "WITH"]);
+            for operation in environment.operations.values() {
+                let args: serde_json::Map<String, Json> =
+                    operation.args.iter().map(|(key, node)| (key.clone(), node.to_json())).collect();
+                let shown: Vec<String> = args
+                    .iter()
+                    .map(|(key, value)| {
+                        format!("{key} {}", value.as_str().map_or_else(|| value.to_string(), str::to_owned))
+                    })
+                    .collect();
+                table.row(vec![operation.id.to_string(), operation.host.clone(), shown.join(", ")]);
+                rows.push(json!({"id": operation.id, "verb": operation.verb, "kind": operation.kind, "host": operation.host, "args": args}));
+            }
+            table
+        }
+        _ => {
+            let mut table = Table::new(&["NAME", "KIND", "HOST", "RUNTIME", "PORTS", "NEEDS"]);
+            for entry in environment.components.values() {
+                let component = loaded.catalog.component(&entry.kind)?;
+                let ports: Vec<String> = super::show::ports(entry, &component)
+                    .into_iter()
+                    .map(|(_, port)| port.to_string())
+                    .collect();
+                let needs = super::show::providers(entry);
+                table.row(vec![
+                    entry.name.to_string(),
+                    entry.kind.clone(),
+                    entry.host.clone().unwrap_or_else(|| "-".to_owned()),
+                    entry.runtime.clone().unwrap_or_else(|| "-".to_owned()),
+                    if ports.is_empty() { "-".to_owned() } else { ports.join(" ") },
+                    if needs.is_empty() { "-".to_owned() } else { needs.join(" ") },
+                ]);
+                rows.push(json!({"name": entry.name, "kind": entry.kind, "host": entry.host, "runtime": entry.runtime, "version": entry.version, "ports": ports, "needs": needs}));
+            }
+            table
+        }
+    };
+    let text = if table.is_empty() {
+        format!(
+            "{env} has no {what} yet.\n{}",
+            if what == "components" { "eos catalog list shows what can be created.\n" } else { "" }
+        )
+    } else {
+        table.render(call.context.width, call.context.color_stdout)
+    };
+    Ok(Outcome::new(text, json!({"environment": env, what: rows})))
+}

@@ -1,0 +1,217 @@
+//! The verbs. One row in [`VERBS`] and one file make a command; help and completion derive from the table.
+
+pub mod catalog;
+pub mod compile;
+pub mod complete;
+pub mod completion;
+pub mod create;
+pub mod delete;
+pub mod doctor;
+pub mod explain;
+pub mod graph;
+pub mod history;
+pub mod host;
+pub mod init;
+pub mod list;
+pub mod operation;
+pub mod secret;
+pub mod show;
+pub mod tools;
+pub mod update;
+pub mod upgrade;
+pub mod why;
+
+use clap::{ArgMatches, Command};
+use eos_catalog::Catalog;
+use eos_model::{Diagnostic, Diagnostics, codes, nearest::nearest};
+
+use crate::args::{self, spoken};
+use crate::context::Context;
+use crate::loaded::Loaded;
+use crate::outcome::Outcome;
+
+/// One command.
+pub struct Verb {
+    pub name: &'static str,
+    pub about: &'static str,
+    /// Its arguments; they may depend on the words that follow.
+    pub command: fn(Command, &Call<'_>) -> Result<Command, Diagnostics>,
+    pub run: fn(&Call<'_>, &ArgMatches) -> Result<Outcome, Diagnostics>,
+    pub hidden: bool,
+}
+
+/// What a command is called with.
+pub struct Call<'a> {
+    pub context: &'a Context,
+    /// Everything typed behind `eos`.
+    pub words: &'a [String],
+}
+
+const fn verb(
+    name: &'static str,
+    about: &'static str,
+    command: fn(Command, &Call<'_>) -> Result<Command, Diagnostics>,
+    run: fn(&Call<'_>, &ArgMatches) -> Result<Outcome, Diagnostics>,
+) -> Verb {
+    Verb { name, about, command, run, hidden: false }
+}
+
+/// All commands, sorted.
+pub const VERBS: &[Verb] = &[
+    Verb {
+        hidden: true,
+        ..verb("__complete", "Answer a shell's question", complete::command, complete::run)
+    },
+    verb("catalog", "Look at the kinds there are, check and make your own", catalog::command, catalog::run),
+    verb(
+        "compile",
+        "Compile the pillar to Salt, OpenTofu and Nomad in build/",
+        compile::command,
+        compile::run,
+    ),
+    verb("completion", "Print the completion script of a shell", completion::command, completion::run),
+    verb("create", "Ask for something: a component, a host, a user", create::command, create::run),
+    verb("delete", "Take something away", delete::command, delete::run),
+    verb("doctor", "Check this machine and this estate", doctor::command, doctor::run),
+    verb("explain", "Explain an error code", explain::command, explain::run),
+    verb("graph", "Draw what needs what", graph::command, graph::run),
+    verb("history", "Show what was done, by whom and why", history::command, history::run),
+    verb("init", "Make an estate", init::command, init::run),
+    verb("list", "List what the estate has", list::command, list::run),
+    verb("secret", "List, set, show and rotate secrets", secret::command, secret::run),
+    verb("show", "Show one thing with all its choices", show::command, show::run),
+    verb("tools", "Find, install and verify tofu, nomad, salt and others", tools::command, tools::run),
+    verb("update", "Change something that is there", update::command, update::run),
+    verb(
+        "upgrade",
+        "Move the estate to this eos's catalogue, after showing the difference",
+        upgrade::command,
+        upgrade::run,
+    ),
+    verb("why", "Trace lines of an artifact back to setting, commit and command", why::command, why::run),
+];
+
+const EXAMPLES: &str = "\
+Examples:
+  eos init shop && cd shop            make an estate
+  eos create host local               this machine may be configured
+  eos create nextcloud --sso          ask for a component; what it needs comes along
+  eos create grafana --help           the settings of one kind
+  eos list                            what there is
+  eos history                         who did what, and why
+  eos resize lvm data +50G            act once; also: convert filesystem, expand storage, update wazuh-agents
+
+Exit codes: 0 done, 1 failed, 2 changes, 3 a mistake in what was asked, 4 refused, 5 stuck.";
+
+/// Runs what was typed.
+pub fn run(context: &Context, words: &[String]) -> Result<Outcome, Diagnostics> {
+    let call = Call { context, words };
+    let bare = spoken::bare_words(words);
+    let Some(first) = bare.first() else {
+        return parse(root(VERBS, None), &call, |_| Ok(Outcome::default()));
+    };
+    if let Some(verb) = VERBS.iter().find(|verb| verb.name == *first) {
+        let command = (verb.command)(Command::new(verb.name).about(verb.about).hide(verb.hidden), &call)?;
+        return parse(root(&[], Some(command)), &call, |matches| match matches.subcommand() {
+            Some((_, inner)) => (verb.run)(&call, inner),
+            None => Ok(Outcome::default()),
+        });
+    }
+    if *first == "help" {
+        let mut command = root(VERBS, None);
+        return Ok(Outcome::new(command.render_help().to_string(), serde_json::Value::Null));
+    }
+    operation::run(&call, first)
+}
+
+fn root(verbs: &[Verb], one: Option<Command>) -> Command {
+    let mut command = Command::new("eos")
+        .about("Say what you want; eos records it and compiles it to Salt, OpenTofu and Nomad")
+        .version(env!("CARGO_PKG_VERSION"))
+        .after_help(EXAMPLES)
+        .args(args::global())
+        .arg_required_else_help(true)
+        .disable_help_subcommand(true)
+        .max_term_width(100);
+    for verb in verbs.iter().filter(|verb| !verb.hidden) {
+        command = command.subcommand(Command::new(verb.name).about(verb.about));
+    }
+    command.subcommands(one)
+}
+
+/// Parses the words and runs the rest; help is an answer, a mistake a diagnostic.
+fn parse(
+    command: Command,
+    call: &Call<'_>,
+    run: impl FnOnce(&ArgMatches) -> Result<Outcome, Diagnostics>,
+) -> Result<Outcome, Diagnostics> {
+    let words = std::iter::once("eos").chain(call.words.iter().map(String::as_str));
+    match command.color(clap::ColorChoice::Never).try_get_matches_from(words) {
+        Ok(matches) => run(&matches),
+        Err(error) => usage(&error),
+    }
+}
+
+fn usage(error: &clap::Error) -> Result<Outcome, Diagnostics> {
+    use clap::error::ErrorKind;
+    let text = error.render().to_string();
+    if matches!(
+        error.kind(),
+        ErrorKind::DisplayHelp
+            | ErrorKind::DisplayVersion
+            | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
+    ) {
+        let exit = if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+            crate::exit_code::MISTAKE
+        } else {
+            0
+        };
+        return Ok(Outcome::new(text.clone(), serde_json::json!({ "help": text })).exits(exit));
+    }
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let mut message =
+        lines.next().unwrap_or("the command cannot be understood").trim_start_matches("error: ").to_owned();
+    let rest: Vec<&str> = lines.collect();
+    // "the following required arguments were not provided:" is followed by them.
+    if message.ends_with(':')
+        && let Some(argument) = rest.first()
+    {
+        message = format!("{message} {argument}");
+    }
+    // The other tips of clap ("to pass '--x' as a value, use '-- --x'") help nobody here.
+    let near = rest
+        .iter()
+        .find_map(|line| line.strip_prefix("tip: a similar ")?.rsplit_once(": "))
+        .map(|(_, near)| format!("did you mean {}?", near.trim_matches('\'')));
+    let usage = rest.iter().find_map(|line| line.strip_prefix("Usage: ")).unwrap_or("eos");
+    let fix = near.unwrap_or_else(|| format!("{usage} (--help shows all)"));
+    Err(Diagnostic::error(codes::USAGE, message).fix(fix).into())
+}
+
+/// The catalogue of the estate one is in, or the built-in one outside of any.
+pub fn catalog_here(context: &Context) -> Result<Catalog, Diagnostics> {
+    match Loaded::catalog(context) {
+        Ok(catalog) => Ok(catalog),
+        Err(found) if found.0.iter().all(|d| d.code == codes::NO_ESTATE) => Ok(Catalog::built_in()),
+        Err(found) => Err(found),
+    }
+}
+
+/// Verbs that people will look for and that this version does not have.
+const NOT_YET: &[&str] =
+    &["apply", "adopt", "destroy", "drift", "eject", "hive", "plan", "resume", "rollback", "status", "undo"];
+
+/// The message about a verb there is not.
+pub fn unknown_verb(word: &str, operations: &[String]) -> Diagnostic {
+    if NOT_YET.contains(&word) {
+        return Diagnostic::error(codes::USAGE, format!("eos {word} is not in this version"))
+            .why("it records and compiles; running what was compiled comes next")
+            .fix("docs/by-hand.md tells how to run build/ with nomad and salt today");
+    }
+    let verbs = VERBS.iter().filter(|verb| !verb.hidden).map(|verb| verb.name);
+    let near = nearest(word, verbs.chain(operations.iter().map(String::as_str)));
+    Diagnostic::error(codes::USAGE, format!("there is no command {word:?}")).fix(near.map_or_else(
+        || "eos --help lists the commands".to_owned(),
+        |near| format!("did you mean eos {near}?"),
+    ))
+}

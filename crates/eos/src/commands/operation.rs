@@ -1,0 +1,179 @@
+//! Verbs that act once: `eos resize lvm database_volume +50G`. They come from the catalogue.
+
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use eos_catalog::{Catalog, SettingType};
+use eos_compile::intent::{self, OperationRequest, entry_text, operation_path};
+use eos_model::{Diagnostic, Diagnostics, codes, nearest::nearest};
+use eos_pillar::Change;
+use indexmap::IndexMap;
+use serde_json::json;
+
+use super::{Call, catalog_here, parse, root, unknown_verb};
+use crate::args::{self, component, spoken};
+use crate::loaded::{Loaded, pin};
+use crate::outcome::Outcome;
+use crate::recording::{self, Message, Prepared};
+use crate::views::diff;
+use crate::views::style::Style;
+
+/// Kinds that know a verb.
+pub fn kinds_with(catalog: &Catalog, verb: &str) -> Vec<String> {
+    catalog
+        .kinds()
+        .filter(|kind| catalog.component(kind).is_ok_and(|found| found.operations.contains_key(verb)))
+        .map(str::to_owned)
+        .collect()
+}
+
+/// Every verb of the catalogue.
+pub fn verbs(catalog: &Catalog) -> Vec<String> {
+    let mut all: Vec<String> = catalog
+        .kinds()
+        .filter_map(|kind| catalog.component(kind).ok())
+        .flat_map(|found| found.operations.keys().cloned().collect::<Vec<_>>())
+        .collect();
+    all.sort();
+    all.dedup();
+    all
+}
+
+/// Runs a verb that is not a command of eos's own.
+pub fn run(call: &Call<'_>, verb: &str) -> Result<Outcome, Diagnostics> {
+    let catalog = catalog_here(call.context)?;
+    let kinds = kinds_with(&catalog, verb);
+    if kinds.is_empty() {
+        return Err(unknown_verb(verb, &verbs(&catalog)).into());
+    }
+    let outer = Command::new(verb.to_owned())
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .subcommand_value_name("KIND");
+    let Some(word) = spoken::bare_words(call.words).get(1).copied() else {
+        let mut outer = outer;
+        for kind in &kinds {
+            outer = outer.subcommand(command(&catalog, kind, verb)?);
+        }
+        return parse(root(&[], Some(outer)), call, |_| Ok(Outcome::default()));
+    };
+    if !kinds.iter().any(|kind| kind == word) {
+        let fix = nearest(word, kinds.iter().map(String::as_str)).map_or_else(
+            || format!("eos {verb} {}", kinds.join(" | ")),
+            |near| format!("did you mean eos {verb} {near}?"),
+        );
+        return Err(Diagnostic::error(codes::UNKNOWN_OPERATION, format!("{word} cannot be told to {verb}"))
+            .fix(fix)
+            .into());
+    }
+    let outer = outer.subcommand(command(&catalog, word, verb)?);
+    parse(root(&[], Some(outer)), call, |matches| {
+        let inner = matches.subcommand().and_then(|(_, verb_matches)| verb_matches.subcommand());
+        match inner {
+            Some((kind, matches)) => record(call, matches, kind, verb),
+            None => Ok(Outcome::default()),
+        }
+    })
+}
+
+/// The arguments of an operation.
+pub fn command(catalog: &Catalog, kind: &str, verb: &str) -> Result<Command, Diagnostics> {
+    let found = catalog.component(kind)?;
+    let operation = &found.operations[verb];
+    let mut command = Command::new(kind.to_owned())
+        .about(operation.help.clone())
+        .after_help(format!("Example:\n  {}", operation.example));
+    for (name, setting) in &operation.args {
+        let mut arg = Arg::new(name.clone()).help(component::help(setting)).allow_hyphen_values(true);
+        if setting.positional {
+            arg = arg.value_name(name.to_uppercase()).required(setting.required);
+        } else {
+            arg =
+                arg.long(component::flag(name)).value_name(setting.kind.as_str()).required(setting.required);
+            if setting.kind == SettingType::Bool {
+                arg = arg
+                    .num_args(0..=1)
+                    .default_missing_value("true")
+                    .require_equals(true)
+                    .action(ArgAction::Set);
+            }
+        }
+        command = command.arg(arg);
+    }
+    Ok(command
+        .arg(
+            Arg::new("host")
+                .long("host")
+                .value_name("host")
+                .help("Declared host it acts on; the only one if not given"),
+        )
+        .args(args::changing()))
+}
+
+/// Records an operation: applied once, never repeated by a later apply.
+pub fn record(call: &Call<'_>, matches: &ArgMatches, kind: &str, verb: &str) -> Result<Outcome, Diagnostics> {
+    let mut loaded = Loaded::open_for_change(call.context)?;
+    let env = loaded.env(matches.get_one::<String>("env").map(String::as_str))?;
+    let environment = loaded.environment(&env)?;
+    let found = loaded.catalog.component(kind)?;
+    let mut wrong = Diagnostics::new();
+    let mut args = IndexMap::new();
+    for (name, setting) in &found.operations[verb].args {
+        let Ok(Some(text)) = matches.try_get_one::<String>(name) else { continue };
+        let value = setting.read_text(text);
+        match setting.check(&value) {
+            Ok(()) => {
+                args.insert(name.clone(), value);
+            }
+            Err(problem) => wrong.push(component::bad_value(
+                &if setting.positional {
+                    name.to_uppercase()
+                } else {
+                    format!("--{}", component::flag(name))
+                },
+                &problem,
+                &value,
+                setting,
+            )),
+        }
+    }
+    if wrong.has_errors() {
+        return Err(wrong);
+    }
+    let request = OperationRequest {
+        kind: kind.to_owned(),
+        verb: verb.to_owned(),
+        host: matches.get_one::<String>("host").cloned(),
+        args,
+    };
+    let planned = intent::operation(&loaded.input(&environment), &request)?;
+    let path = operation_path(&env, &planned.name);
+    let content = entry_text("operations", planned.name.as_str(), &planned.entry);
+    let mut change = Change::default();
+    change.write(path.clone(), content.clone());
+    let mut lock = loaded.estate.lock.clone();
+    pin(&loaded.catalog, &mut lock, &mut change, kind);
+    let compiled = loaded.compile(&loaded.tree.with(&change), &env)?;
+    if matches.get_flag("dry-run") {
+        let shown = diff::unified(path.as_str(), b"", content.as_bytes(), Style(call.context.color_stdout));
+        return Ok(Outcome::new(
+            format!("{shown}Dry run: nothing was written.\n"),
+            json!({"dry_run": true, "operation": planned.entry}),
+        ));
+    }
+    let prepared = Prepared { change, compiled, made: Vec::new() };
+    let recorded = recording::commit(
+        call.context,
+        &mut loaded,
+        &env,
+        &prepared,
+        Message::new(call, matches, format!("{verb} {kind} in {env}")),
+    )?;
+    let host = planned.entry["host"].as_str().unwrap_or_default();
+    let text = format!(
+        "Operation {} is recorded: {verb} {kind} on host {host}, once.\nNothing was applied: build/{env}/operations holds the states that do it.\n",
+        planned.name
+    );
+    Ok(Outcome::new(
+        text,
+        json!({"operation": planned.name, "entry": planned.entry, "commit": recorded.commit, "applied": false}),
+    ))
+}

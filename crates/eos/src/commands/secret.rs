@@ -1,0 +1,276 @@
+//! `eos secret`: list, set, show and rotate secrets, and say who may read them.
+
+use clap::{Arg, ArgMatches, Command};
+use eos_compile::intent::{component_path, entry_text};
+use eos_model::{Diagnostic, Diagnostics, Name, SecretRef, codes, nearest::nearest};
+use eos_pillar::{Change, Environment};
+use eos_secrets::{Identity, RECIPIENTS_FILE, Recipient, Secret};
+use serde_json::{Value as Json, json};
+
+use super::Call;
+use crate::args;
+use crate::loaded::Loaded;
+use crate::outcome::Outcome;
+use crate::recording::{self, Message, Prepared, refuse_foreign};
+use crate::views::prompt;
+use crate::views::table::Table;
+
+pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
+    let path =
+        || Arg::new("path").value_name("NAME/KEY").required(true).help("Such as grafana/admin_password");
+    Ok(command
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .subcommand(Command::new("list").about("Which secrets there are; never their values"))
+        .subcommand(Command::new("show").about("Print one secret").arg(path()))
+        .subcommand(Command::new("set").about("Give a secret a new value, from stdin or asked for").arg(path()).args(args::changing()))
+        .subcommand(Command::new("rotate").about("Give a secret a new random value").arg(path()).args(args::changing()))
+        .subcommand(Command::new("identity").about("Your public key, for others to add; makes your identity if there is none"))
+        .subcommand(
+            Command::new("recipients")
+                .about("Who can read the secrets")
+                .arg(Arg::new("action").value_parser(["list", "add", "remove"]).default_value("list"))
+                .arg(Arg::new("recipient").value_name("age1…").help("Public key"))
+                .arg(Arg::new("who").long("who").value_name("NAME").help("Whose key it is"))
+                .args(args::changing()),
+        )
+        .after_help("Examples:\n  eos secret list\n  eos secret rotate grafana/admin_password --because \"kim left\"\n  pass show x | eos secret set grafana/admin_password\n  eos secret recipients add age1… --who kim"))
+}
+
+pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics> {
+    match matches.subcommand() {
+        Some(("list", matches)) => list(call, matches),
+        Some(("show", matches)) => show(call, matches),
+        Some(("identity", _)) => identity(call),
+        Some(("recipients", matches)) => recipients(call, matches),
+        Some((verb, matches)) => renew(call, matches, verb == "rotate"),
+        None => Ok(Outcome::default()),
+    }
+}
+
+/// The references an environment uses: secret settings, and those made for needs.
+fn used(environment: &Environment) -> Vec<(SecretRef, &'static str)> {
+    let mut found = Vec::new();
+    for entry in environment.components.values() {
+        let settings = entry.settings.values().filter_map(|node| node.as_str()?.parse::<SecretRef>().ok());
+        found.extend(settings.map(|reference| (reference, "setting")));
+        found.extend(entry.secrets.values().cloned().map(|reference| (reference, "need")));
+    }
+    found.sort();
+    found
+}
+
+fn list(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics> {
+    let loaded = Loaded::open(call.context)?;
+    let env = loaded.env(matches.get_one::<String>("env").map(String::as_str))?;
+    let environment = loaded.environment(&env)?;
+    let kept = eos_secrets::list(&loaded.estate.root)?;
+    let mut table = Table::new(&["SECRET", "VERSION", "FOR", "FILE"]);
+    let mut rows = Vec::new();
+    for (reference, purpose) in used(&environment) {
+        let file = eos_secrets::file_of(&reference);
+        let there = kept.contains(&reference);
+        let shown = if there { file.to_string() } else { "missing".to_owned() };
+        table.row(vec![
+            format!("{}/{}", reference.name, reference.key),
+            reference.version.to_string(),
+            purpose.to_owned(),
+            shown,
+        ]);
+        rows.push(json!({"name": reference.name, "key": reference.key, "version": reference.version, "for": purpose, "file": file, "present": there}));
+    }
+    let text = if table.is_empty() {
+        format!("{env} has no secrets yet.\n")
+    } else {
+        table.render(call.context.width, call.context.color_stdout)
+    };
+    Ok(Outcome::new(text, json!({"environment": env, "secrets": rows})))
+}
+
+/// `grafana/admin_password` as name and key.
+fn path(matches: &ArgMatches) -> Result<(Name, Name), Diagnostic> {
+    let text = matches.get_one::<String>("path").map_or("", String::as_str);
+    let parts = text.split_once('/').and_then(|(name, key)| Some((name.parse().ok()?, key.parse().ok()?)));
+    parts.ok_or_else(|| {
+        Diagnostic::error(codes::UNKNOWN_SECRET, format!("{text:?} is not <name>/<key>"))
+            .fix("like grafana/admin_password; eos secret list shows them")
+    })
+}
+
+fn current(environment: &Environment, name: &Name, key: &Name) -> Result<SecretRef, Diagnostic> {
+    let found = used(environment)
+        .into_iter()
+        .map(|(reference, _)| reference)
+        .find(|reference| reference.name == *name && reference.key == *key);
+    found.ok_or_else(|| {
+        let known: Vec<String> = used(environment)
+            .into_iter()
+            .map(|(reference, _)| format!("{}/{}", reference.name, reference.key))
+            .collect();
+        let near = nearest(&format!("{name}/{key}"), known.iter().map(String::as_str));
+        let fix = near.map_or_else(
+            || format!("eos secret list --env {} shows them", environment.name),
+            |near| format!("did you mean {near}?"),
+        );
+        Diagnostic::error(codes::UNKNOWN_SECRET, format!("{} has no secret {name}/{key}", environment.name))
+            .fix(fix)
+    })
+}
+
+fn show(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics> {
+    let (name, key) = path(matches)?;
+    let loaded = Loaded::open(call.context)?;
+    let env = loaded.env(matches.get_one::<String>("env").map(String::as_str))?;
+    let environment = loaded.environment(&env)?;
+    let reference = current(&environment, &name, &key)?;
+    let identity = Identity::load(&call.context.identity_file)?;
+    let secret = eos_secrets::read(&loaded.estate.root, &reference, &identity)?;
+    Ok(Outcome::new(
+        format!("{}\n", secret.expose()),
+        json!({"reference": reference, "value": secret.expose()}),
+    ))
+}
+
+fn renew(call: &Call<'_>, matches: &ArgMatches, random: bool) -> Result<Outcome, Diagnostics> {
+    let (name, key) = path(matches)?;
+    let given = if random {
+        None
+    } else {
+        Some(prompt::secret(call.context, &format!("{name}/{key}"), &format!("eos secret set {name}/{key}"))?)
+    };
+    let mut loaded = Loaded::open_for_change(call.context)?;
+    let env = loaded.env(matches.get_one::<String>("env").map(String::as_str))?;
+    let environment = loaded.environment(&env)?;
+    let before = current(&environment, &name, &key)?;
+    // A reference without its file, as one written by hand is at first, gets the file and stays as it is.
+    let awaited = !loaded.estate.root.join(eos_secrets::file_of(&before)).exists();
+    let after = SecretRef { version: before.version + u32::from(!awaited), ..before.clone() };
+    let entry = &environment.components[&name];
+    let file = component_path(&env, &name);
+    if !awaited {
+        refuse_foreign(&loaded, &environment, &entry.node, &file)?;
+    }
+    let mut json = entry.node.to_json();
+    for section in ["settings", "secrets"] {
+        if let Some(slot) = json
+            .get_mut(section)
+            .and_then(|section| section.get_mut(key.as_str()))
+            .filter(|slot| slot.as_str() == Some(&before.to_string()))
+        {
+            *slot = Json::from(after.to_string());
+        }
+    }
+    let mut change = Change::default();
+    change.write(file, entry_text("components", name.as_str(), &json));
+    let length = loaded
+        .catalog
+        .component(&entry.kind)?
+        .settings
+        .get(key.as_str())
+        .and_then(|setting| setting.generate)
+        .filter(|length| *length > 0);
+    let secret: Secret = given.unwrap_or_else(|| {
+        eos_secrets::generate(length.unwrap_or(eos_catalog::setting::SECRET_LENGTH).into())
+    });
+    let recipients = eos_secrets::read_recipients(&loaded.estate.root)?;
+    recording::write_secret(&mut change, &after, &secret, &recipients)?;
+    let compiled = loaded.compile(&loaded.tree.with(&change), &env)?;
+    let prepared = Prepared { change, compiled, made: Vec::new() };
+    if matches.get_flag("dry-run") {
+        return Ok(Outcome::new(
+            format!("Dry run: {name}/{key} would move to version {}. Nothing was written.\n", after.version),
+            json!({"dry_run": true, "reference": after}),
+        ));
+    }
+    let verb = if random { "rotate" } else { "set" };
+    let recorded = recording::commit(
+        call.context,
+        &mut loaded,
+        &env,
+        &prepared,
+        Message::new(call, matches, format!("{verb} secret {name}/{key} in {env}")),
+    )?;
+    let mut text = format!("{name}/{key} is now version {}.\n", after.version);
+    let mut result = json!({"reference": after, "commit": recorded.commit});
+    if random {
+        text.push_str(&format!("Shown this once: {}\n", secret.expose()));
+        result["value"] = Json::from(secret.expose());
+    }
+    text.push_str("Nothing was applied: what runs has the old one until it is.\n");
+    Ok(Outcome::new(text, result))
+}
+
+fn recipients(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics> {
+    let action = matches.get_one::<String>("action").map_or("list", String::as_str);
+    if action == "list" {
+        let loaded = Loaded::open(call.context)?;
+        let all = eos_secrets::read_recipients(&loaded.estate.root)?;
+        let mut table = Table::new(&["RECIPIENT", "WHO"]);
+        let mut rows = Vec::new();
+        for (recipient, who) in all.with_owners() {
+            table.row(vec![recipient.to_string(), who.unwrap_or("-").to_owned()]);
+            rows.push(json!({"recipient": recipient.to_string(), "who": who}));
+        }
+        return Ok(Outcome::new(
+            table.render(call.context.width, call.context.color_stdout),
+            json!({ "recipients": rows }),
+        ));
+    }
+    let Some(wanted) = matches.get_one::<String>("recipient") else {
+        return Err(Diagnostic::error(codes::USAGE, format!("{action} whom? A public key must follow"))
+            .fix(format!("eos secret recipients {action} age1…"))
+            .into());
+    };
+    let recipient: Recipient = wanted.parse::<Recipient>()?;
+    let mut loaded = Loaded::open_for_change(call.context)?;
+    let mut all = eos_secrets::read_recipients(&loaded.estate.root)?;
+    let identity = Identity::load(&call.context.identity_file)?;
+    if action == "add" {
+        all.add(recipient, matches.get_one::<String>("who").map_or("", String::as_str))?;
+    } else {
+        all.remove(&recipient)?;
+    }
+    let mut change = Change::default();
+    change.write(RECIPIENTS_FILE, all.format());
+    let files = eos_secrets::reencrypt_all(&loaded.estate.root, &identity, &all)?;
+    let count = files.len();
+    for (path, bytes) in files {
+        change.write(path, bytes);
+    }
+    if matches.get_flag("dry-run") {
+        return Ok(Outcome::new(
+            format!("Dry run: {count} secret(s) would be encrypted again. Nothing was written.\n"),
+            json!({"dry_run": true, "secrets": count}),
+        ));
+    }
+    let message = Message::new(call, matches, format!("{action} a recipient of secrets"));
+    let said = message.trailers(call.context, loaded.estate.git.identity());
+    let commit = loaded.estate.commit(&change, &said)?;
+    let mut text = format!("{count} secret(s) encrypted again for {} recipient(s).\n", all.iter().count());
+    if action == "remove" {
+        text.push_str("Whoever was removed may have kept a copy: rotate what they could read.\n");
+    }
+    Ok(Outcome::new(text, json!({"secrets": count, "recipients": all.iter().count(), "commit": commit})))
+}
+
+/// The references of an environment that no file answers.
+pub fn missing(environment: &Environment, kept: &[SecretRef]) -> Vec<SecretRef> {
+    used(environment)
+        .into_iter()
+        .map(|(reference, _)| reference)
+        .filter(|reference| !kept.contains(reference))
+        .collect()
+}
+
+/// The person's own public key; their identity is made when there is none.
+fn identity(call: &Call<'_>) -> Result<Outcome, Diagnostics> {
+    let path = &call.context.identity_file;
+    let (identity, made) = super::init::identity(call.context)?;
+    let public = identity.public();
+    let text = format!(
+        "{public}\n{}Kept at {path}. Somebody who can read the secrets lets you in:\n  eos secret recipients add {public} --who {}\n",
+        if made { "Made just now. Back it up. " } else { "" },
+        call.context.user
+    );
+    Ok(Outcome::new(text, json!({"recipient": public.to_string(), "file": path, "made": made})))
+}

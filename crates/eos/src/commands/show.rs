@@ -1,0 +1,141 @@
+//! `eos show`: one component with every choice, or the environment's whole pillar as Salt renders it.
+
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use eos_catalog::{Component, SettingType};
+use eos_compile::intent;
+use eos_model::Diagnostics;
+use eos_pillar::ComponentEntry;
+use eos_pillar::entry::NeedChoice;
+use serde_json::{Value as Json, json};
+
+use super::Call;
+use crate::loaded::Loaded;
+use crate::outcome::Outcome;
+use crate::views::style::Style;
+
+pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
+    Ok(command
+        .arg(
+            Arg::new("name")
+                .value_name("NAME")
+                .required_unless_present("pillar")
+                .help("A name in the environment"),
+        )
+        .arg(
+            Arg::new("pillar")
+                .long("pillar")
+                .action(ArgAction::SetTrue)
+                .conflicts_with("name")
+                .help("The environment's merged pillar, as Salt renders it"),
+        )
+        .after_help(
+            "Examples:\n  eos show nextcloud\n  eos show nextcloud --json\n  eos show --pillar --env staging",
+        ))
+}
+
+/// The port settings of an entry with their numbers, given or default.
+pub fn ports(entry: &ComponentEntry, component: &Component) -> Vec<(String, i64)> {
+    let mut found = Vec::new();
+    for port in component.tasks.values().flat_map(|task| task.ports.values()) {
+        let given = entry.settings.get(&port.setting).and_then(|node| node.as_i64());
+        let number = given.or_else(|| component.settings.get(&port.setting)?.default.as_ref()?.as_i64());
+        if let Some(number) = number.filter(|_| !found.iter().any(|(name, _)| *name == port.setting)) {
+            found.push((port.setting.clone(), number));
+        }
+    }
+    found
+}
+
+/// The names that meet an entry's needs, each once.
+pub fn providers(entry: &ComponentEntry) -> Vec<String> {
+    let mut names: Vec<String> = entry
+        .needs
+        .values()
+        .flat_map(|choice| match choice {
+            NeedChoice::One(name) => vec![name.to_string()],
+            NeedChoice::Each(choices) => choices.values().map(|name| name.to_string()).collect(),
+        })
+        .collect();
+    names.sort();
+    names.dedup();
+    names
+}
+
+pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics> {
+    let name = matches.get_one::<String>("name").map_or("", String::as_str);
+    let loaded = Loaded::open(call.context)?;
+    let env = loaded.env(matches.get_one::<String>("env").map(String::as_str))?;
+    let environment = loaded.environment(&env)?;
+    if matches.get_flag("pillar") {
+        let pillar = environment.pillar.to_json();
+        return Ok(Outcome::new(eos_yaml::write(&pillar), json!({"environment": env, "pillar": pillar})));
+    }
+    let Some(entry) = environment.components.get(name) else {
+        return Err(intent::unknown_name(&environment, name).into());
+    };
+    let component = loaded.catalog.component(&entry.kind)?;
+    let style = Style(call.context.color_stdout);
+    let mut text = format!("{} {} {}\n", style.bold(name), style.dim("a"), entry.kind);
+    text.push_str(&format!("{}\n\n", style.dim(&component.summary)));
+    let mut line = |key: &str, value: &str| text.push_str(&format!("  {key:<20} {value}\n"));
+    for (key, value) in [
+        ("environment", Some(env.to_string())),
+        ("host", entry.host.clone()),
+        ("runtime", entry.runtime.clone()),
+        ("version", entry.version.clone()),
+        ("tier", entry.tier.clone()),
+    ] {
+        if let Some(value) = value {
+            line(key, &value);
+        }
+    }
+    if !entry.features.is_empty() {
+        line("features", &entry.features.join(", "));
+    }
+    let mut document = entry.node.to_json();
+    let mut settings = serde_json::Map::new();
+    for (key, setting) in &component.settings {
+        let given = entry.settings.get(key).map(|node| node.to_json());
+        let value = given.clone().or_else(|| setting.default.clone()).unwrap_or(Json::Null);
+        if value.is_null() {
+            continue;
+        }
+        // In clear it has no business in the pillar, and none on a screen.
+        let in_clear = setting.kind == SettingType::Secret && setting.check(&value).is_err();
+        let value = if in_clear { Json::from("•••") } else { value };
+        if in_clear && let Some(slot) = document.pointer_mut(&format!("/settings/{key}")) {
+            *slot = value.clone();
+        }
+        let shown = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let note = if given.is_none() { "  (default)" } else { "" };
+        line(key, &format!("{shown}{note}"));
+        settings.insert(key.clone(), json!({"value": value, "default": given.is_none()}));
+    }
+    for (need, choice) in &entry.needs {
+        let shown = match choice {
+            NeedChoice::One(name) => name.to_string(),
+            NeedChoice::Each(choices) => {
+                choices.iter().map(|(each, name)| format!("{name} for {each}")).collect::<Vec<_>>().join(", ")
+            }
+        };
+        line(&format!("needs {need}"), &shown);
+    }
+    for (volume, choice) in &entry.volumes {
+        let size = choice.size.as_deref().unwrap_or("-");
+        line(&format!("volume {volume}"), &format!("{} {size} at {}", choice.backing.as_str(), choice.path));
+    }
+    let needed_by: Vec<&str> = environment
+        .components
+        .values()
+        .filter(|other| providers(other).iter().any(|provider| provider == name))
+        .map(|other| other.name.as_str())
+        .collect();
+    if !needed_by.is_empty() {
+        line("needed by", &needed_by.join(", "));
+    }
+    let file = environment.sources.file(entry.node.file).map(|file| file.to_string()).unwrap_or_default();
+    line("written in", &file);
+    line("compiled to", &format!("build/{env}/{name}"));
+    let json = json!({"name": name, "kind": entry.kind, "environment": env, "entry": document, "settings": settings, "needed_by": needed_by, "file": file});
+    Ok(Outcome::new(text, json))
+}

@@ -1,0 +1,89 @@
+//! `eos update`: change settings, features or providers of something that is there.
+
+use clap::{ArgMatches, Command};
+use eos_catalog::Catalog;
+use eos_compile::intent;
+use eos_model::Diagnostics;
+
+use super::create::{self, Intent};
+use super::{Call, host, operation};
+use crate::args::{self, component, spoken};
+use crate::context::value_of;
+use crate::loaded::Loaded;
+use crate::outcome::Outcome;
+use crate::recording::{self, Message};
+
+pub fn command(command: Command, call: &Call<'_>) -> Result<Command, Diagnostics> {
+    let command = command
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .subcommand_value_name("NAME")
+        .override_usage("eos update <NAME> [FLAGS]");
+    let Some(word) = spoken::bare_words(call.words).get(1).copied() else {
+        return Ok(command.subcommand(Command::new("name").hide(true)).after_help("Examples:\n  eos update grafana --port 3001\n  eos update nextcloud --no-sso\n  eos update wazuh-agents"));
+    };
+    if word == "host" {
+        return Ok(command.subcommand(host::update_command()));
+    }
+    let loaded = Loaded::open(call.context)?;
+    let env = loaded.env(value_of(call.words, &["-e", "--env"]))?;
+    let environment = loaded.environment(&env)?;
+    if is_operation(&loaded.catalog, word) {
+        return Ok(command.subcommand(operation::command(&loaded.catalog, word, "update")?));
+    }
+    let Some(entry) = environment.components.get(word) else {
+        return Err(intent::unknown_name(&environment, word).into());
+    };
+    let (widest, base) =
+        (component::widest(&loaded.catalog, &entry.kind)?, loaded.catalog.component(&entry.kind)?);
+    Ok(command.subcommand(
+        Command::new(word.to_owned())
+            .about(format!("Change {word}, a {}", entry.kind))
+            .args(component::flags(&widest, &base, true))
+            .args(args::changing()),
+    ))
+}
+
+/// `eos update wazuh-agents`: a kind that can itself be told to update.
+fn is_operation(catalog: &Catalog, word: &str) -> bool {
+    catalog.component(word).is_ok_and(|found| found.operations.contains_key("update"))
+}
+
+pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics> {
+    let Some((name, matches)) = matches.subcommand() else { return Ok(Outcome::default()) };
+    if name == "host" {
+        return host::update(call, matches);
+    }
+    let asked = matches.get_one::<String>("env").map(String::as_str);
+    let outside = super::catalog_here(call.context)?;
+    if is_operation(&outside, name) {
+        return operation::record(call, matches, name, "update");
+    }
+    let kind = {
+        let loaded = Loaded::open(call.context)?;
+        let environment = loaded.environment(&loaded.env(asked)?)?;
+        match environment.components.get(name) {
+            Some(entry) => entry.kind.clone(),
+            None => return Err(intent::unknown_name(&environment, name).into()),
+        }
+    };
+    let (widest, base) = (component::widest(&outside, &kind)?, outside.component(&kind)?);
+    let mut said = component::read(call.context, matches, &widest, &base, &kind, name)?;
+    let mut loaded = Loaded::open_for_change(call.context)?;
+    let env = loaded.env(asked)?;
+    let environment = loaded.environment(&env)?;
+    said.request.kept = eos_secrets::list(&loaded.estate.root)?;
+    let planned = intent::update(&loaded.input(&environment), &said.request)?;
+    let mut secrets = said.secrets;
+    let prepared = recording::prepare(&loaded, &env, &environment, &planned, &mut secrets)?;
+    let subject = format!("update {kind} {name} in {env}");
+    let message = Message::eliding(call, matches, subject, &component::secret_flags(&widest));
+    let outcome = create::record(
+        call,
+        matches,
+        &mut loaded,
+        &env,
+        Intent { planned: &planned, prepared: &prepared, message },
+    )?;
+    Ok(outcome.with_warnings(said.warnings))
+}

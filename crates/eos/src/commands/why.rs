@@ -1,0 +1,183 @@
+//! `eos why`: lines of an artifact back to the setting, the commit and the command behind them.
+
+use std::collections::{BTreeMap, HashMap};
+
+use camino::{Utf8Path, Utf8PathBuf};
+use clap::{Arg, ArgMatches, Command};
+use eos_model::{Diagnostic, Diagnostics, codes};
+use eos_pillar::history::Recorded;
+use serde_json::{Value as Json, json};
+
+use super::Call;
+use crate::loaded::Loaded;
+use crate::outcome::Outcome;
+use crate::views::date;
+use crate::views::style::Style;
+
+pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
+    Ok(command
+        .arg(Arg::new("path").value_name("FILE[:LINE]").required(true).help("A file under build/"))
+        .after_help("Examples:\n  eos why build/production/nextcloud/main.tf.json\n  eos why build/production/grafana/jobs/grafana.nomad.json:31"))
+}
+
+pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics> {
+    let loaded = Loaded::open(call.context)?;
+    let asked = matches.get_one::<String>("path").map_or("", String::as_str);
+    let (file, only) =
+        match asked.rsplit_once(':').and_then(|(file, line)| Some((file, line.parse::<u64>().ok()?))) {
+            Some((file, line)) => (file, Some(line)),
+            None => (asked, None),
+        };
+    let path = in_estate(call, &loaded, file)?;
+    let mut parts = path.components().skip(1).map(|part| part.as_str());
+    let unit =
+        Utf8Path::new("build").join(parts.next().unwrap_or_default()).join(parts.next().unwrap_or_default());
+    let inside = path.strip_prefix(&unit).map(Utf8Path::to_string).unwrap_or_default();
+    let read = |relative: &Utf8Path| {
+        fs_err::read_to_string(loaded.estate.root.join(relative)).map_err(|_| no_artifact(relative))
+    };
+    let text = read(&path)?;
+    let provenance: Json = serde_json::from_str(&read(&unit.join("provenance.json"))?).unwrap_or_default();
+    let manifest: Json = serde_json::from_str(&read(&unit.join("manifest.json"))?).unwrap_or_default();
+    let kind = manifest["kind"].as_str().unwrap_or_default();
+    let lines: BTreeMap<u64, Vec<String>> = provenance["files"][inside.as_str()]
+        .as_object()
+        .into_iter()
+        .flatten()
+        .filter_map(|(line, origins)| {
+            Some((
+                line.parse().ok()?,
+                origins.as_array()?.iter().filter_map(|o| o.as_str().map(str::to_owned)).collect(),
+            ))
+        })
+        .collect();
+    let mut blame = Blame { loaded: &loaded, files: HashMap::new() };
+    let style = Style(call.context.color_stdout);
+    let mut out = String::new();
+    let mut documents = Vec::new();
+    for (number, line) in (1u64..).zip(text.lines()) {
+        if only.is_some_and(|only| only != number) {
+            continue;
+        }
+        let origins = lines.get(&number);
+        if origins.is_none() && only.is_none() {
+            continue;
+        }
+        let shown: String = line.trim().chars().take(90).collect();
+        out.push_str(&format!("{} {}\n", style.dim(&format!("{number:>4} |")), style.bold(&shown)));
+        let mut sources = Vec::new();
+        match origins {
+            None => {
+                out.push_str(&format!(
+                    "       the compiler or the catalogue's {kind} says so; no setting changes it\n"
+                ));
+                sources.push(json!({"catalog": kind}));
+            }
+            Some(origins) => {
+                let mut found: Vec<Source> = origins.iter().map(|origin| blame.source(origin)).collect();
+                // Keys of one change stand together, with the command once.
+                found.sort_by(|a, b| a.change_id().cmp(&b.change_id()));
+                for (index, source) in found.iter().enumerate() {
+                    out.push_str(&source.key_line(style));
+                    if found.get(index + 1).is_none_or(|next| next.change_id() != source.change_id()) {
+                        out.push_str(&source.change_line());
+                    }
+                    sources.push(source.json());
+                }
+            }
+        }
+        documents.push(json!({"line": number, "text": line, "sources": sources}));
+    }
+    if out.is_empty() {
+        out = format!(
+            "Every line of {path} comes from the compiler or the catalogue's {kind}; no setting changes it.\n"
+        );
+    }
+    Ok(Outcome::new(out, json!({"file": path, "kind": kind, "lines": documents})))
+}
+
+fn no_artifact(path: &Utf8Path) -> Diagnostic {
+    Diagnostic::error(codes::UNKNOWN_NAME, format!("{path} is not an artifact of this estate"))
+        .fix("eos compile, then name a file under build/<environment>/<unit>/")
+}
+
+fn in_estate(call: &Call<'_>, loaded: &Loaded, file: &str) -> Result<Utf8PathBuf, Diagnostic> {
+    let full = call.context.directory.join(file);
+    let root = &loaded.estate.root;
+    let relative =
+        full.strip_prefix(root).map(Utf8Path::to_owned).unwrap_or_else(|_| Utf8PathBuf::from(file));
+    let clean = relative.components().all(|part| matches!(part, camino::Utf8Component::Normal(_)));
+    if clean && relative.starts_with("build") && relative.components().count() >= 4 {
+        Ok(relative)
+    } else {
+        Err(no_artifact(&relative))
+    }
+}
+
+/// Finds the change that last wrote a key; each pillar file is asked once.
+struct Blame<'a> {
+    loaded: &'a Loaded,
+    files: HashMap<String, Vec<Recorded>>,
+}
+
+struct Source {
+    file: String,
+    key: String,
+    line: Option<usize>,
+    change: Option<Recorded>,
+}
+
+impl Blame<'_> {
+    fn source(&mut self, origin: &str) -> Source {
+        let (file, key) = origin.split_once('#').unwrap_or((origin, ""));
+        let line = self.loaded.tree.get(Utf8Path::new(file)).and_then(|bytes| line_of(file, bytes, key));
+        let lines = self.files.entry(file.to_owned()).or_insert_with(|| {
+            if file.starts_with("pillar/") {
+                self.loaded.estate.git.blame(Utf8Path::new(file)).unwrap_or_default()
+            } else {
+                Vec::new()
+            }
+        });
+        let change = line.and_then(|line| lines.get(line - 1).cloned());
+        Source { file: file.to_owned(), key: key.to_owned(), line, change }
+    }
+}
+
+fn line_of(file: &str, bytes: &[u8], key: &str) -> Option<usize> {
+    let document = eos_yaml::parse(Utf8Path::new(file), bytes).ok()?;
+    let mut node = &document.root;
+    let mut mark = node.mark;
+    for step in key.split(':') {
+        let (key, value) = node.as_map()?.iter().find(|(key, _)| key.as_str() == Some(step))?;
+        (mark, node) = (key.mark, value);
+    }
+    Some(mark.line as usize)
+}
+
+impl Source {
+    fn change_id(&self) -> Option<&str> {
+        self.change.as_ref().map(|change| change.commit.as_str())
+    }
+
+    fn key_line(&self, style: Style) -> String {
+        let place = self.line.map_or_else(|| self.file.clone(), |line| format!("{}:{line}", self.file));
+        let short = self
+            .key
+            .strip_prefix("eos:")
+            .unwrap_or(&self.key)
+            .strip_prefix("components:")
+            .unwrap_or(&self.key);
+        format!("       {}  {}\n", style.cyan(short), style.dim(&place))
+    }
+
+    fn change_line(&self) -> String {
+        let Some(change) = &self.change else { return String::new() };
+        let who = change.user.as_deref().unwrap_or(&change.author);
+        let what = change.command.as_deref().unwrap_or(&change.subject);
+        format!("         {} {} by {who}: {what}\n", &change.commit[..10], date::minute(change.time))
+    }
+
+    fn json(&self) -> Json {
+        json!({"file": self.file, "key": self.key, "line": self.line, "change": self.change})
+    }
+}

@@ -1,0 +1,112 @@
+//! What the process brings along: where it runs, who runs it, when, and how output should look.
+
+use std::io::IsTerminal as _;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use camino::Utf8PathBuf;
+
+/// Read once at the start; nothing below reads the environment again.
+pub struct Context {
+    pub directory: Utf8PathBuf,
+    pub json: bool,
+    pub color_stdout: bool,
+    pub color_stderr: bool,
+    /// Somebody is there to answer.
+    pub interactive: bool,
+    pub stderr_is_terminal: bool,
+    /// Columns of the terminal, at most 100.
+    pub width: usize,
+    pub user: String,
+    pub machine: String,
+    /// Seconds since 1970, UTC.
+    pub now: i64,
+    pub cache_folder: Utf8PathBuf,
+    pub tools_bundle: Option<Utf8PathBuf>,
+    /// Stands in for the official releases, as a mirror does.
+    pub release_base: Option<String>,
+    pub search_path: Vec<Utf8PathBuf>,
+    pub identity_file: Utf8PathBuf,
+}
+
+impl Context {
+    pub fn from_process(words: &[String]) -> Context {
+        let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+        let home = variable("HOME").unwrap_or_else(|| "/".to_owned());
+        let folder = |name: &str, below: &str| {
+            Utf8PathBuf::from(variable(name).unwrap_or_else(|| format!("{home}/{below}"))).join("eos")
+        };
+        let start =
+            Utf8PathBuf::from_path_buf(std::env::current_dir().unwrap_or_default()).unwrap_or_default();
+        let directory = match value_of(words, &["-C", "--directory"]) {
+            Some(other) => start.join(other),
+            None => start,
+        };
+        let colorful = variable("NO_COLOR").is_none() && variable("TERM").is_none_or(|term| term != "dumb");
+        let stdout_is_terminal = std::io::stdout().is_terminal();
+        let stderr_is_terminal = std::io::stderr().is_terminal();
+        let name = rustix::system::uname();
+        let config_folder = folder("XDG_CONFIG_HOME", ".config");
+        Context {
+            json: words.iter().take_while(|word| *word != "--").any(|word| word == "--json"),
+            color_stdout: colorful && stdout_is_terminal,
+            color_stderr: colorful && stderr_is_terminal,
+            interactive: std::io::stdin().is_terminal() && stderr_is_terminal,
+            stderr_is_terminal,
+            width: terminal_width().unwrap_or(100).clamp(40, 100),
+            user: variable("SUDO_USER")
+                .or_else(|| variable("USER"))
+                .or_else(|| variable("LOGNAME"))
+                .unwrap_or_else(account_name),
+            machine: name.nodename().to_string_lossy().into_owned(),
+            now: variable("SOURCE_DATE_EPOCH").and_then(|text| text.parse().ok()).unwrap_or_else(now),
+            identity_file: variable("EOS_IDENTITY")
+                .map_or_else(|| config_folder.join("identity.txt"), Utf8PathBuf::from),
+            cache_folder: folder("XDG_CACHE_HOME", ".cache"),
+            tools_bundle: variable("EOS_TOOLS_BUNDLE").map(Utf8PathBuf::from),
+            release_base: variable("EOS_RELEASE_BASE"),
+            search_path: variable("PATH").unwrap_or_default().split(':').map(Utf8PathBuf::from).collect(),
+            directory,
+        }
+    }
+}
+
+fn now() -> i64 {
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |since| since.as_secs().try_into().unwrap_or(i64::MAX))
+}
+
+/// The account's name from the list of accounts, or its number.
+fn account_name() -> String {
+    let number = rustix::process::getuid().as_raw().to_string();
+    let accounts = fs_err::read_to_string("/etc/passwd").unwrap_or_default();
+    let name = accounts.lines().find_map(|line| {
+        let mut fields = line.split(':');
+        let name = fields.next()?;
+        (fields.nth(1)? == number).then(|| name.to_owned())
+    });
+    name.unwrap_or_else(|| format!("uid-{number}"))
+}
+
+fn terminal_width() -> Option<usize> {
+    rustix::termios::tcgetwinsize(std::io::stderr())
+        .ok()
+        .map(|size| usize::from(size.ws_col))
+        .filter(|width| *width > 0)
+}
+
+/// The value of a flag in either form, before arguments are parsed for good.
+pub fn value_of<'w>(words: &'w [String], flags: &[&str]) -> Option<&'w str> {
+    let mut words = words.iter().take_while(|word| *word != "--");
+    while let Some(word) = words.next() {
+        for flag in flags {
+            if word == flag {
+                return words.next().map(String::as_str);
+            }
+            if let Some(value) = word.strip_prefix(flag).and_then(|rest| rest.strip_prefix('=')) {
+                return Some(value);
+            }
+        }
+    }
+    None
+}

@@ -1,0 +1,196 @@
+//! An estate with its tree and the catalogue it has pinned.
+
+use std::collections::BTreeMap;
+
+use eos_catalog::{Catalog, Folder, Origin};
+use eos_compile::{COMPILER, Compiled, Input};
+use eos_model::{Diagnostic, Diagnostics, EnvName, Place, codes, nearest::nearest};
+use eos_pillar::lock_file::{LOCK_FILE, VENDORED_CATALOG};
+use eos_pillar::{Environment, Estate, LockFile, Tree, files};
+
+use sha2::{Digest, Sha256};
+
+use crate::context::Context;
+
+pub struct Loaded {
+    pub estate: Estate,
+    pub tree: Tree,
+    pub catalog: Catalog,
+}
+
+impl Loaded {
+    /// For commands that only look.
+    pub fn open(context: &Context) -> Result<Loaded, Diagnostics> {
+        Loaded::from_estate(Estate::open(&root(context)?)?)
+    }
+
+    /// For commands that change; waits for others.
+    pub fn open_for_change(context: &Context) -> Result<Loaded, Diagnostics> {
+        Loaded::from_estate(Estate::open_for_change(&root(context)?)?)
+    }
+
+    /// For commands that write only what can be made again; waits for others.
+    pub fn open_for_build(context: &Context) -> Result<Loaded, Diagnostics> {
+        Loaded::from_estate(Estate::open_for_build(&Estate::find_root(&context.directory)?)?)
+    }
+
+    /// The catalogue alone, for what does not look at the pillar.
+    pub fn catalog(context: &Context) -> Result<Catalog, Diagnostics> {
+        pinned_catalog(&Estate::open(&root(context)?)?)
+    }
+
+    fn from_estate(estate: Estate) -> Result<Loaded, Diagnostics> {
+        let catalog = pinned_catalog(&estate)?;
+        let tree = estate.tree()?;
+        Ok(Loaded { estate, tree, catalog })
+    }
+
+    /// The environment asked for, or the estate's default.
+    pub fn env(&self, asked: Option<&str>) -> Result<EnvName, Diagnostics> {
+        let Some(asked) = asked else { return Ok(self.estate.file.default_environment.clone()) };
+        if let Some((name, _)) = self.estate.file.environments.get_key_value(asked) {
+            return Ok(name.clone());
+        }
+        let known: Vec<&str> = self.estate.file.environments.keys().map(|name| name.as_str()).collect();
+        let fix = nearest(asked, known.iter().copied()).map_or_else(
+            || format!("--env {}", known.join(" or --env ")),
+            |near| format!("did you mean --env {near}?"),
+        );
+        Err(Diagnostic::error(
+            codes::UNKNOWN_ENVIRONMENT,
+            format!("this estate has no environment {asked:?}"),
+        )
+        .fix(fix)
+        .into())
+    }
+
+    pub fn environment(&self, env: &EnvName) -> Result<Environment, Diagnostics> {
+        self.tree.environment(env)
+    }
+
+    /// What the compiler is given for an environment.
+    pub fn input<'a>(&'a self, environment: &'a Environment) -> Input<'a> {
+        let settings = self.estate.file.environments.get(&environment.name);
+        Input {
+            estate: &self.estate.file.name,
+            backend: &self.estate.file.backend,
+            tier: settings.map(|settings| settings.tier).unwrap_or_default(),
+            environment,
+            catalog: &self.catalog,
+        }
+    }
+
+    /// Compiles one environment of a tree, this one's or a changed one.
+    pub fn compile(&self, tree: &Tree, env: &EnvName) -> Result<Compiled, Diagnostics> {
+        self.refuse_other_compiler()?;
+        let environment = tree.environment(env).map_err(|found| self.only_places_that_are(tree, found))?;
+        eos_compile::compile(&self.input(&environment))
+            .map_err(|found| self.only_places_that_are(tree, found))
+    }
+
+    /// A digest of everything that compiling an environment depends on.
+    pub fn inputs_digest(&self) -> String {
+        let mut digest = Sha256::new();
+        let mut add = |bytes: &[u8]| {
+            digest.update((bytes.len() as u64).to_be_bytes());
+            digest.update(bytes);
+        };
+        add(env!("CARGO_PKG_VERSION").as_bytes());
+        add(&COMPILER.to_be_bytes());
+        add(self.estate.file.write().as_bytes());
+        for kind in self.catalog.kinds() {
+            add(kind.as_bytes());
+            add(self.catalog.digest(kind).unwrap_or_default().as_bytes());
+        }
+        for (path, bytes) in self.tree.files() {
+            add(path.as_str().as_bytes());
+            add(bytes);
+        }
+        digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    /// A refused change leaves no file behind: a place in one it would have written is a place nobody can look at.
+    fn only_places_that_are(&self, tree: &Tree, mut found: Diagnostics) -> Diagnostics {
+        for diagnostic in &mut found.0 {
+            diagnostic.place =
+                diagnostic.place.take().filter(|place| tree.get(&place.file) == self.tree.get(&place.file));
+        }
+        found
+    }
+
+    fn refuse_other_compiler(&self) -> Result<(), Diagnostic> {
+        if self.estate.lock.compiler == COMPILER {
+            return Ok(());
+        }
+        let changed = changed(format!(
+            "the estate was compiled by compiler {} and this eos has {COMPILER}",
+            self.estate.lock.compiler
+        ));
+        Err(if self.estate.lock.compiler > COMPILER {
+            changed.fix("use the newer eos that compiled it")
+        } else {
+            changed
+        })
+    }
+}
+
+/// The root of the estate one is in.
+fn root(context: &Context) -> Result<camino::Utf8PathBuf, Diagnostic> {
+    if !context.directory.is_dir() {
+        return Err(Diagnostic::error(codes::NO_ESTATE, format!("there is no folder {}", context.directory))
+            .fix("look at what follows -C: it is a folder of an estate"));
+    }
+    Estate::find_root(&context.directory)
+}
+
+fn changed(message: String) -> Diagnostic {
+    Diagnostic::error(codes::CATALOG_CHANGED, message)
+        .at(Place::file(LOCK_FILE))
+        .why("a new eos must not change what runs before somebody has seen the difference")
+        .fix("eos upgrade --dry-run shows what would change, eos upgrade does it")
+}
+
+/// Built-in components as the lock pins them, and the estate's own over them.
+fn pinned_catalog(estate: &Estate) -> Result<Catalog, Diagnostics> {
+    let unreadable = |path: &str, error: &std::io::Error| files::cannot_read(path.into(), error);
+    let mut built_in = Folder::built_in();
+    let mut pinned = BTreeMap::new();
+    for (kind, digest) in &estate.lock.catalog {
+        if built_in.get(kind).is_some_and(|folder| folder.digest() == *digest) {
+            continue;
+        }
+        let path = estate.root.join(VENDORED_CATALOG).join(kind);
+        let copy = if path.is_dir() {
+            Some(Folder::read(&path).map_err(|e| unreadable(VENDORED_CATALOG, &e))?)
+        } else {
+            None
+        };
+        match copy.filter(|folder| folder.digest() == *digest) {
+            Some(folder) => {
+                built_in.remove(kind);
+                pinned.insert(kind.clone(), folder);
+            }
+            None => {
+                return Err(changed(format!("{LOCK_FILE} pins another {kind} than this eos has, and {VENDORED_CATALOG}/{kind} is not it either"))
+                    .why("the copy was changed or lost: what is pinned cannot be compiled any more")
+                    .fix(format!("git log -- {LOCK_FILE} {VENDORED_CATALOG}/{kind} shows when; bring both back as they were"))
+                    .into());
+            }
+        }
+    }
+    let own = Folder::below(&estate.root.join("catalog")).map_err(|e| unreadable("catalog", &e))?;
+    Ok(Catalog::from_layers([(Origin::BuiltIn, built_in), (Origin::Pinned, pinned), (Origin::Estate, own)]))
+}
+
+/// The lock with a kind pinned, and the copy to keep; nothing for what is pinned already or the estate's own.
+pub fn pin(catalog: &Catalog, lock: &mut LockFile, change: &mut eos_pillar::Change, kind: &str) {
+    if catalog.origin(kind) != Some(Origin::BuiltIn) || lock.catalog.contains_key(kind) {
+        return;
+    }
+    let Some(folder) = catalog.folder(kind) else { return };
+    lock.catalog.insert(kind.to_owned(), folder.digest());
+    for (path, bytes) in &folder.files {
+        change.write(format!("{VENDORED_CATALOG}/{kind}/{path}"), bytes.to_vec());
+    }
+    change.write(LOCK_FILE, lock.write());
+}

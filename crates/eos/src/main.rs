@@ -1,0 +1,47 @@
+//! eos: the binary. It alone prints, prompts, reads the process's environment and exits.
+
+mod args;
+mod build_folder;
+mod build_stamp;
+mod commands;
+mod context;
+mod exit_code;
+mod loaded;
+mod outcome;
+mod recording;
+mod views;
+
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use context::Context;
+use outcome::Outcome;
+
+fn main() -> ExitCode {
+    let words: Vec<String> =
+        std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+    let context = Context::from_process(&words);
+    let (outcome, code) = match commands::run(&context, &words) {
+        Ok(outcome) => {
+            let code = outcome.exit;
+            (outcome, code)
+        }
+        Err(found) => {
+            let code = exit_code::of(&found);
+            (Outcome::refused(found), code)
+        }
+    };
+    print(&context, &outcome);
+    ExitCode::from(code)
+}
+
+/// Data goes to stdout, everything said about it to stderr. A closed pipe is no error.
+fn print(context: &Context, outcome: &Outcome) {
+    if context.json {
+        let _ = writeln!(std::io::stdout(), "{:#}", outcome.document());
+        return;
+    }
+    let rendered = views::diagnostics::render(&outcome.diagnostics, context.width, context.color_stderr);
+    let _ = std::io::stderr().write_all(rendered.as_bytes());
+    let _ = std::io::stdout().write_all(outcome.text.as_bytes());
+}

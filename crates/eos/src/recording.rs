@@ -1,0 +1,188 @@
+//! Recording an intent: files, secrets and the lock become one change, compiled before it is committed.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use camino::{Utf8Path, Utf8PathBuf};
+use clap::ArgMatches;
+use eos_compile::Compiled;
+use eos_compile::intent::{Planned, SecretSource, component_path, entry_text, ours};
+use eos_model::{Diagnostic, Diagnostics, EnvName, Place, SecretRef, codes};
+use eos_pillar::{Change, Environment, Trailers};
+use eos_secrets::{Recipients, Secret};
+
+use crate::args::spoken;
+use crate::build_folder::{self, Difference};
+use crate::commands::Call;
+use crate::context::Context;
+use crate::loaded::{Loaded, pin};
+
+/// A change that compiles, not yet committed.
+pub struct Prepared {
+    pub change: Change,
+    pub compiled: Compiled,
+    /// Secrets made up for the user, shown once.
+    pub made: Vec<(SecretRef, Secret)>,
+}
+
+/// What a recorded change did.
+pub struct Recorded {
+    /// None when the estate was like that already.
+    pub commit: Option<String>,
+    pub difference: Difference,
+}
+
+/// Turns planned entries into a change. `given` are the secrets the user brought.
+pub fn prepare(
+    loaded: &Loaded,
+    env: &EnvName,
+    environment: &Environment,
+    planned: &Planned,
+    given: &mut BTreeMap<String, Secret>,
+) -> Result<Prepared, Diagnostics> {
+    let mut change = Change::default();
+    let mut lock = loaded.estate.lock.clone();
+    for entry in &planned.entries {
+        let path = component_path(env, &entry.name);
+        if let Some(before) = environment.components.get(&entry.name) {
+            refuse_foreign(loaded, environment, &before.node, &path)?;
+        } else if let Some(bytes) = loaded.tree.get(&path)
+            && !ours(&path, bytes)
+        {
+            return Err(not_ours(&path, Some(Place::file(&path))).into());
+        }
+        change.write(path, entry_text("components", entry.name.as_str(), &entry.entry));
+        pin(&loaded.catalog, &mut lock, &mut change, &entry.kind);
+    }
+    let made = make_secrets(loaded, planned, given, &mut change)?;
+    let compiled = loaded.compile(&loaded.tree.with(&change), env)?;
+    Ok(Prepared { change, compiled, made })
+}
+
+fn make_secrets(
+    loaded: &Loaded,
+    planned: &Planned,
+    given: &mut BTreeMap<String, Secret>,
+    change: &mut Change,
+) -> Result<Vec<(SecretRef, Secret)>, Diagnostics> {
+    let mut made = Vec::new();
+    if planned.secrets.is_empty() {
+        return Ok(made);
+    }
+    let recipients = eos_secrets::read_recipients(&loaded.estate.root)?;
+    for wanted in &planned.secrets {
+        let secret = match wanted.source {
+            SecretSource::Generate(length) => eos_secrets::generate(length.into()),
+            SecretSource::Given => match given.remove(wanted.reference.key.as_str()) {
+                Some(secret) => secret,
+                None => continue,
+            },
+            SecretSource::Kept => continue,
+        };
+        write_secret(change, &wanted.reference, &secret, &recipients)?;
+        if let SecretSource::Generate(_) = wanted.source {
+            made.push((wanted.reference.clone(), secret));
+        }
+    }
+    Ok(made)
+}
+
+/// Adds an encrypted secret to a change.
+pub fn write_secret(
+    change: &mut Change,
+    reference: &SecretRef,
+    secret: &Secret,
+    recipients: &Recipients,
+) -> Result<(), Diagnostics> {
+    change.write(eos_secrets::file_of(reference), eos_secrets::encrypt(secret, recipients)?);
+    Ok(())
+}
+
+/// eos writes only over files that are exactly as it wrote them.
+pub fn refuse_foreign(
+    loaded: &Loaded,
+    environment: &Environment,
+    node: &eos_yaml::Node,
+    path: &Utf8Path,
+) -> Result<(), Diagnostic> {
+    let written_in = environment.sources.file(node.file);
+    let is_ours = written_in == Some(path) && loaded.tree.get(path).is_some_and(|bytes| ours(path, bytes));
+    if is_ours { Ok(()) } else { Err(not_ours(path, environment.place(node))) }
+}
+
+fn not_ours(path: &Utf8Path, place: Option<Place>) -> Diagnostic {
+    let file: Utf8PathBuf = place.as_ref().map_or_else(|| path.to_owned(), |place| place.file.clone());
+    Diagnostic::error(codes::NOT_OURS, format!("{file} was written or edited by hand"))
+        .at(place)
+        .why("eos never rewrites somebody's own YAML: comments and order would be lost")
+        .fix(format!("change or remove {file} yourself, git commit it, then eos compile"))
+}
+
+/// What a commit says of the command that made it: what, the command as typed, and why.
+pub struct Message {
+    subject: String,
+    line: String,
+    reason: Option<String>,
+}
+
+impl Message {
+    pub fn new(call: &Call<'_>, matches: &ArgMatches, subject: String) -> Message {
+        Message::eliding(call, matches, subject, &BTreeSet::new())
+    }
+
+    /// With the values of some flags left out.
+    pub fn eliding(
+        call: &Call<'_>,
+        matches: &ArgMatches,
+        subject: String,
+        secret: &BTreeSet<String>,
+    ) -> Message {
+        let reason = matches.try_get_one::<String>("because").ok().flatten().cloned();
+        Message { subject, line: spoken::command_line(call.words, secret), reason }
+    }
+
+    /// Who, when and why, for a commit. Without an identity of git's the account's name stands for one.
+    pub fn trailers(self, context: &Context, identity: Option<(String, String)>) -> Trailers {
+        let nobody = || (context.user.clone(), format!("{}@{}", context.user, context.machine));
+        Trailers {
+            subject: self.subject,
+            command: self.line,
+            user: context.user.clone(),
+            author: identity.unwrap_or_else(nobody),
+            time: context.now,
+            reason: self.reason,
+        }
+    }
+}
+
+/// Commits a prepared change and brings the build folder up to date.
+pub fn commit(
+    context: &Context,
+    loaded: &mut Loaded,
+    env: &EnvName,
+    prepared: &Prepared,
+    message: Message,
+) -> Result<Recorded, Diagnostics> {
+    let trailers = message.trailers(context, loaded.estate.git.identity());
+    let commit = loaded.estate.commit(&prepared.change, &trailers)?;
+    let difference = build_folder::sync(&loaded.estate.root, env, &prepared.compiled.files)
+        .map_err(|problem| only_build_is_behind(problem, env, commit.as_deref(), prepared))?;
+    Ok(Recorded { commit, difference })
+}
+
+/// The commit stands when build/ cannot be written: running the command again would be wrong.
+fn only_build_is_behind(
+    problem: Diagnostic,
+    env: &EnvName,
+    commit: Option<&str>,
+    prepared: &Prepared,
+) -> Diagnostic {
+    let Some(commit) = commit else { return problem };
+    let secrets = if prepared.made.is_empty() {
+        ""
+    } else {
+        "; eos secret list, then eos secret show <name>/<key>, gives the secrets that were made"
+    };
+    problem
+        .why(format!("the change itself is recorded, as {}: only build/{env} is behind", &commit[..10]))
+        .fix(format!("make room there, then eos compile --env {env}, not this command again{secrets}"))
+}

@@ -1,0 +1,11 @@
+//! How things look: tables, diagnostics, dates.
+
+pub mod date;
+pub mod diagnostics;
+pub mod diff;
+pub mod graph;
+pub mod layout;
+pub mod prompt;
+pub mod style;
+pub mod table;
+pub mod wrap;

@@ -1,0 +1,77 @@
+//! Plain tables that fit a width: columns as wide as their widest cell, the last wide one shortened.
+
+use super::style::Style;
+
+pub struct Table {
+    head: Vec<String>,
+    rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    pub fn new(head: &[&str]) -> Table {
+        Table { head: head.iter().map(|cell| (*cell).to_owned()).collect(), rows: Vec::new() }
+    }
+
+    pub fn row(&mut self, cells: Vec<String>) {
+        self.rows.push(cells);
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// The table within `width` columns; the widest column gives way.
+    pub fn render(&self, width: usize, color: bool) -> String {
+        let style = Style(color);
+        let mut widths: Vec<usize> = self.head.iter().map(|cell| cell.chars().count()).collect();
+        for row in &self.rows {
+            for (slot, cell) in widths.iter_mut().zip(row) {
+                *slot = (*slot).max(cell.chars().count());
+            }
+        }
+        let total: usize = widths.iter().sum::<usize>() + 2 * widths.len().saturating_sub(1);
+        if total > width
+            && let Some(widest) = widths.iter_mut().max()
+        {
+            *widest = widest.saturating_sub(total - width).max(8);
+        }
+        let line = |cells: &[String], paint: &dyn Fn(&str) -> String| {
+            let mut out = String::new();
+            for (index, (cell, width)) in cells.iter().zip(&widths).enumerate() {
+                let last = index + 1 == cells.len();
+                let cell = shorten(cell, *width);
+                let padding = if last { 0 } else { width - cell.chars().count() + 2 };
+                out.push_str(&paint(&cell));
+                out.extend(std::iter::repeat_n(' ', padding));
+            }
+            out.trim_end().to_owned() + "\n"
+        };
+        let mut out = line(&self.head, &|cell| style.dim(cell));
+        for row in &self.rows {
+            out.push_str(&line(row, &str::to_owned));
+        }
+        out
+    }
+}
+
+fn shorten(text: &str, width: usize) -> String {
+    if text.chars().count() <= width {
+        return text.to_owned();
+    }
+    let kept: String = text.chars().take(width.saturating_sub(1)).collect();
+    format!("{kept}…")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_fits_its_width() {
+        let mut table = Table::new(&["NAME", "WHAT"]);
+        table.row(vec!["grafana".into(), "x".repeat(200)]);
+        let text = table.render(40, false);
+        assert!(text.lines().all(|line| line.chars().count() <= 40), "{text}");
+        assert!(text.contains('…'));
+    }
+}

@@ -1,0 +1,56 @@
+//! Text in lines that fit, without anything a terminal would obey.
+
+/// A word longer than this is told by its beginning and its length.
+const LONGEST_WORD: usize = 160;
+
+/// The text in lines: the first up to `first` characters, the others up to `rest`, broken between words.
+pub fn wrapped(text: &str, first: usize, rest: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    for part in text.split('\n') {
+        let mut line = String::new();
+        for word in part.split(' ') {
+            let word = shown(&shortened(word));
+            let room = if lines.is_empty() { first } else { rest };
+            if line.is_empty() {
+                line = word;
+            } else if line.chars().count() + 1 + word.chars().count() <= room {
+                line.push(' ');
+                line.push_str(&word);
+            } else {
+                lines.push(std::mem::replace(&mut line, word));
+            }
+            // A word alone may be wider than the line: it is cut where the line ends.
+            loop {
+                let room = if lines.is_empty() { first } else { rest }.max(20);
+                if line.chars().count() <= room {
+                    break;
+                }
+                let tail = line.chars().skip(room).collect();
+                lines.push(line.chars().take(room).collect());
+                line = tail;
+            }
+        }
+        lines.push(line);
+    }
+    lines
+}
+
+fn shortened(word: &str) -> String {
+    let length = word.chars().count();
+    if length <= LONGEST_WORD {
+        return word.to_owned();
+    }
+    let end: String = word.chars().skip(length - 8).collect();
+    format!("{}…{end} ({length} characters)", word.chars().take(40).collect::<String>())
+}
+
+/// Control characters as their pictures, one for one.
+pub fn shown(text: &str) -> String {
+    let picture = |c: char| match c {
+        '\0'..='\x1f' => char::from_u32(0x2400 + u32::from(c)).unwrap_or('?'),
+        '\x7f' => '\u{2421}',
+        c if c.is_control() => '\u{fffd}',
+        c => c,
+    };
+    text.chars().map(picture).collect()
+}

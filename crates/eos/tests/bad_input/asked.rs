@@ -1,0 +1,240 @@
+//! Mistakes in what is asked for on the command line.
+
+use std::process::Stdio;
+
+use crate::case::{refused, refused_commands};
+use crate::support::Sandbox;
+
+#[test]
+fn unknown_kind() {
+    refused(&Sandbox::with_estate(), "unknown_kind", 3, &["create", "grafanna"]);
+}
+
+#[test]
+fn unknown_kind_like_no_other() {
+    refused(&Sandbox::with_estate(), "unknown_kind_like_no_other", 3, &["create", "xyzzy"]);
+}
+
+#[test]
+fn unknown_setting() {
+    refused(&Sandbox::with_estate(), "unknown_setting", 3, &["create", "grafana", "--prot", "3001"]);
+}
+
+#[test]
+fn unknown_feature() {
+    refused(&Sandbox::with_estate(), "unknown_feature", 3, &["create", "nextcloud", "--ssso"]);
+}
+
+#[test]
+fn unknown_verb() {
+    refused(&Sandbox::with_estate(), "unknown_verb", 3, &["crate", "grafana"]);
+    refused(&Sandbox::with_estate(), "unknown_verb_like_no_other", 3, &["frobnicate"]);
+}
+
+#[test]
+fn unknown_flag() {
+    refused(&Sandbox::with_estate(), "unknown_flag", 3, &["compile", "--chek"]);
+}
+
+#[test]
+fn a_flag_without_its_value() {
+    refused(&Sandbox::with_estate(), "a_flag_without_its_value", 3, &["--json=maybe", "list"]);
+    refused(&Sandbox::with_estate(), "a_word_too_many", 3, &["explain", "E0404", "E0405"]);
+    refused(&Sandbox::with_estate(), "a_word_too_few", 3, &["show"]);
+}
+
+#[test]
+fn an_unknown_code() {
+    refused(&Sandbox::with_estate(), "an_unknown_code", 3, &["explain", "E9999"]);
+}
+
+#[test]
+fn values_out_of_range_are_told_of_together() {
+    let args = ["create", "postgres", "--max-connections", "5", "--port", "70000", "--shared-buffers", "1M"];
+    refused(&Sandbox::with_estate(), "values_out_of_range", 3, &args);
+}
+
+#[test]
+fn size_without_unit() {
+    refused(&Sandbox::with_estate(), "size_without_unit", 3, &["create", "postgres", "--size", "20"]);
+}
+
+#[test]
+fn port_taken() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "postgres"]);
+    refused(&sandbox, "port_taken", 3, &["create", "postgres", "second", "--port", "5432"]);
+}
+
+#[test]
+fn two_offers_for_one_need() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "postgres", "shop-db"]);
+    sandbox.ok(&["create", "postgres", "reports"]);
+    refused(&sandbox, "two_offers", 3, &["create", "nextcloud"]);
+}
+
+#[test]
+fn a_provider_that_is_none() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "grafana"]);
+    refused(
+        &sandbox,
+        "a_provider_that_offers_something_else",
+        3,
+        &["create", "nextcloud", "--database", "grafana"],
+    );
+    refused(&sandbox, "a_provider_that_is_not_there", 3, &["create", "nextcloud", "--database", "postgress"]);
+}
+
+#[test]
+fn undeclared_host() {
+    refused(&Sandbox::with_estate(), "undeclared_host", 3, &["create", "grafana", "--host", "web9"]);
+}
+
+#[test]
+fn no_host_at_all() {
+    let sandbox = Sandbox::new();
+    sandbox.ok(&["init", "shop"]);
+    refused(&sandbox, "no_host_at_all", 3, &["create", "grafana"]);
+}
+
+#[test]
+fn path_traversal_in_a_name() {
+    let sandbox = Sandbox::with_estate();
+    refused(&sandbox, "path_traversal_in_a_name", 3, &["create", "grafana", "../../etc/cron.d/x"]);
+    refused(&sandbox, "path_traversal_in_a_host", 3, &["create", "host", "../web1"]);
+    refused(&sandbox, "path_traversal_in_a_kind", 3, &["catalog", "new", "../wiki"]);
+    refused(&sandbox, "path_traversal_in_a_secret", 3, &["secret", "show", "../identity/key"]);
+    refused(&sandbox, "path_traversal_in_a_unit", 3, &["show", "../../pillar"]);
+}
+
+#[test]
+fn wrong_environment() {
+    let sandbox = Sandbox::with_estate();
+    refused(&sandbox, "wrong_environment", 3, &["create", "grafana", "--env", "prodution"]);
+    refused(&sandbox, "wrong_environment_like_no_other", 3, &["list", "--env", "../x"]);
+}
+
+#[test]
+fn name_taken() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "grafana"]);
+    refused(&sandbox, "name_taken", 3, &["create", "grafana"]);
+    refused(&sandbox, "host_taken", 3, &["create", "host", "local"]);
+}
+
+#[test]
+fn unknown_name() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "grafana"]);
+    refused(&sandbox, "unknown_name", 3, &["update", "grafanna", "--port", "3001"]);
+    refused(&sandbox, "unknown_name_deleted", 3, &["delete", "grafanna"]);
+    refused(&sandbox, "unknown_host_deleted", 3, &["delete", "host", "web9"]);
+    refused(&sandbox, "unknown_name_shown", 3, &["show", "postgres"]);
+    refused(&sandbox, "unknown_artifact", 3, &["why", "build/production/nothing/main.tf.json:3"]);
+}
+
+#[test]
+fn something_needed_is_not_deleted() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "nextcloud"]);
+    refused(&sandbox, "delete_something_needed", 4, &["delete", "postgres"]);
+    refused(&sandbox, "delete_a_host_in_use", 4, &["delete", "host", "local"]);
+}
+
+#[test]
+fn a_volume_does_not_shrink() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "postgres", "--size", "50G"]);
+    refused(&sandbox, "shrink_a_volume", 4, &["update", "postgres", "--size", "20G"]);
+}
+
+#[test]
+fn replicas_of_what_keeps_data() {
+    refused(
+        &Sandbox::with_estate(),
+        "replicas_of_what_keeps_data",
+        3,
+        &["create", "postgres", "--replicas", "2"],
+    );
+}
+
+#[test]
+fn control_characters() {
+    let sandbox = Sandbox::with_estate();
+    refused(
+        &sandbox,
+        "control_characters_in_a_value",
+        3,
+        &["create", "grafana", "--hostname", "a\u{1b}[31mb\u{7}"],
+    );
+    refused(&sandbox, "control_characters_in_a_name", 3, &["create", "grafana", "a\nb"]);
+    refused(&sandbox, "control_characters_in_a_kind", 3, &["create", "gra\u{1b}[2Jfana"]);
+    refused(&sandbox, "control_characters_in_a_verb", 3, &["li\u{1b}[2Jst"]);
+    refused(&sandbox, "control_characters_in_a_flag", 3, &["list", "--js\u{1b}[2Jon"]);
+}
+
+#[test]
+fn a_huge_argument() {
+    let sandbox = Sandbox::with_estate();
+    let huge = "x".repeat(100_000);
+    refused(&sandbox, "a_huge_name", 3, &["create", "grafana", &huge]);
+    refused(&sandbox, "a_huge_kind", 3, &["create", &huge]);
+    refused(&sandbox, "a_huge_value", 3, &["create", "grafana", "--admin-user", &huge]);
+    refused(&sandbox, "a_huge_flag", 3, &["list", &format!("--{huge}")]);
+}
+
+#[test]
+fn a_host_with_an_odd_address() {
+    refused(
+        &Sandbox::with_estate(),
+        "a_host_with_an_odd_address",
+        3,
+        &["create", "host", "db1", "--address", "10.0.0.5; rm -rf /"],
+    );
+}
+
+#[test]
+fn an_operation_with_a_bad_argument() {
+    let sandbox = Sandbox::with_estate();
+    refused(&sandbox, "an_operation_with_a_bad_argument", 3, &["resize", "lvm", "database_volume", "lots"]);
+    refused(&sandbox, "an_operation_of_another_kind", 3, &["resize", "grafana", "x", "1G"]);
+}
+
+#[test]
+fn outside_of_an_estate() {
+    let sandbox = Sandbox::new();
+    for (name, args) in [
+        ("outside_of_an_estate", &["list"] as &[&str]),
+        ("outside_of_an_estate_create", &["create", "grafana"]),
+    ] {
+        refused(&sandbox, name, 3, args);
+    }
+    refused(&sandbox, "in_a_folder_that_is_not_there", 3, &["-C", "nowhere", "list"]);
+}
+
+#[test]
+fn an_estate_in_an_estate() {
+    let sandbox = Sandbox::with_estate();
+    refused(&sandbox, "an_estate_that_is_there", 3, &["-C", "..", "init", "shop"]);
+    refused(&sandbox, "an_estate_with_a_bad_name", 3, &["init", "../x y"]);
+}
+
+#[test]
+fn a_secret_from_stdin_that_says_nothing() {
+    let sandbox = Sandbox::with_estate();
+    refused(&sandbox, "a_secret_from_an_empty_stdin", 4, &["create", "grafana", "--admin-password", "-"]);
+    sandbox.ok(&["create", "grafana"]);
+    refused(&sandbox, "a_secret_set_from_an_empty_stdin", 4, &["secret", "set", "grafana/admin_password"]);
+    let closed = |flag: &str| {
+        let mut shell = std::process::Command::new("sh");
+        shell.args([
+            "-c",
+            &format!("exec '{}' secret set grafana/admin_password {flag} <&-", env!("CARGO_BIN_EXE_eos")),
+        ]);
+        shell.current_dir(sandbox.estate()).env("HOME", sandbox.path().join("home")).stdin(Stdio::null());
+        shell
+    };
+    refused_commands(&sandbox, "a_secret_set_from_a_closed_stdin", 4, closed(""), closed("--json"));
+}

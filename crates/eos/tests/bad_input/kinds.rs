@@ -1,0 +1,108 @@
+//! Components of the estate's own with mistakes in them.
+
+use crate::case::refused;
+use crate::support::Sandbox;
+
+const FILE: &str = "catalog/wiki/component.yaml";
+
+/// An estate with a kind of its own, in which some text was replaced.
+fn with_kind(from: &str, to: &str) -> Sandbox {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["catalog", "new", "wiki"]);
+    let before = sandbox.read(FILE);
+    let after = before.replacen(from, to, 1);
+    assert!(from.is_empty() || before != after, "the template has no {from:?}");
+    sandbox.write(FILE, after);
+    sandbox.commit_by_hand();
+    sandbox
+}
+
+#[test]
+fn a_good_one_is_not_refused() {
+    let sandbox = with_kind("", "");
+    sandbox.ok(&["catalog", "check", "wiki"]);
+    sandbox.ok(&["create", "wiki", "--version", "1.0"]);
+}
+
+#[test]
+fn a_broken_reference() {
+    let sandbox = with_kind("@{listen.http.port}", "@{listen.htpp.port}");
+    refused(&sandbox, "kind_with_a_broken_reference", 3, &["catalog", "check", "wiki"]);
+    refused(&sandbox, "kind_with_a_broken_reference_created", 3, &["create", "wiki", "--version", "1.0"]);
+}
+
+#[test]
+fn a_wrong_type() {
+    refused(
+        &with_kind("{cpu: 500, memory: 512}", "{cpu: lots, memory: 512}"),
+        "kind_with_a_wrong_type",
+        3,
+        &["catalog", "check", "wiki"],
+    );
+    refused(&with_kind("{type: port,", "{type: prot,"), "kind_with_an_unknown_type", 3, &["create", "wiki"]);
+}
+
+#[test]
+fn an_unknown_field() {
+    refused(
+        &with_kind("proof: validates", "profe: validates"),
+        "kind_with_an_unknown_field",
+        3,
+        &["catalog", "check", "wiki"],
+    );
+    refused(&with_kind("mounts:", "mount:"), "kind_with_an_unknown_field_deep_down", 3, &["create", "wiki"]);
+}
+
+#[test]
+fn a_newer_format() {
+    refused(
+        &with_kind("format: 1", "format: 7\nsurprise: 1"),
+        "kind_of_a_newer_format",
+        3,
+        &["catalog", "check", "wiki"],
+    );
+}
+
+#[test]
+fn a_default_that_its_own_range_forbids() {
+    refused(
+        &with_kind("default: 5G, min: 1G", "default: 5G, min: 10G"),
+        "kind_with_a_bad_default",
+        3,
+        &["catalog", "check", "wiki"],
+    );
+}
+
+#[test]
+fn another_name_than_its_folder() {
+    refused(
+        &with_kind("kind: wiki", "kind: wikki"),
+        "kind_with_another_name",
+        3,
+        &["catalog", "check", "wiki"],
+    );
+}
+
+#[test]
+fn broken_yaml() {
+    refused(&with_kind("storage:", "storage: ["), "kind_with_broken_yaml", 3, &["catalog", "check", "wiki"]);
+    refused(&with_kind("  port:", "\tport:"), "kind_with_tabs", 3, &["catalog", "check", "wiki"]);
+}
+
+#[test]
+fn no_version() {
+    refused(&with_kind("", ""), "kind_without_a_version", 3, &["create", "wiki"]);
+}
+
+#[test]
+fn a_broken_kind_does_not_spoil_the_others() {
+    let sandbox = with_kind("proof: validates", "profe: validates");
+    sandbox.ok(&["create", "grafana"]);
+    refused(&sandbox, "catalog_list_with_a_broken_kind", 3, &["catalog", "list"]);
+}
+
+#[test]
+fn a_kind_that_is_there() {
+    refused(&with_kind("", ""), "kind_that_is_there", 3, &["catalog", "new", "wiki"]);
+    refused(&with_kind("", ""), "kind_with_a_bad_name", 3, &["catalog", "new", "My Wiki"]);
+}

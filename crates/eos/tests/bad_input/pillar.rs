@@ -1,0 +1,247 @@
+//! Mistakes in pillar files that somebody wrote or edited by hand.
+
+use crate::case::refused;
+use crate::support::Sandbox;
+
+const FILE: &str = "pillar/infrastructure/production/init.sls";
+
+/// An estate whose hand-written pillar has this content, committed.
+fn with_pillar(content: impl AsRef<[u8]>) -> Sandbox {
+    let sandbox = Sandbox::with_estate();
+    sandbox.write(FILE, content);
+    sandbox.commit_by_hand();
+    sandbox
+}
+
+fn compile_refused(name: &str, content: impl AsRef<[u8]>) {
+    refused(&with_pillar(content), name, 3, &["compile"]);
+}
+
+/// A grafana as eos would write it, with some lines more.
+fn grafana(more: &str) -> String {
+    let head = "#!yaml\neos:\n components:\n  grafana:\n    kind: grafana\n    host: local\n    runtime: container\n    version: 11.2.0\n";
+    let volumes =
+        "    volumes:\n      data: {backing: directory, path: /srv/eos/production/grafana/data, size: 5G}\n";
+    let password = if more.contains("admin_password") {
+        ""
+    } else {
+        "admin_password: 'secret://production/grafana/admin_password?v=1', "
+    };
+    let more = match more.split_once("settings: {") {
+        Some((before, after)) => format!("{before}settings: {{{password}{after}"),
+        None => format!("    settings: {{{password}}}\n{more}"),
+    };
+    format!("{head}{volumes}{more}")
+}
+
+#[test]
+fn a_good_one_is_not_refused() {
+    let run = with_pillar(grafana("")).run(&["compile"]);
+    assert_eq!(run.code, 0, "the cases below would be refused for another reason: {}", run.stderr);
+}
+
+#[test]
+fn tabs() {
+    compile_refused("tabs", "#!yaml\neos:\n\tgrafana:\n\t\tkind: grafana\n");
+}
+
+#[test]
+fn duplicate_keys() {
+    compile_refused("duplicate_keys", grafana("    host: local\n"));
+}
+
+#[test]
+fn ten_megabytes() {
+    compile_refused("ten_megabytes", format!("#!yaml\nnotes: \"{}\"\n", "x".repeat(10_000_000)));
+}
+
+#[test]
+fn invalid_utf8() {
+    compile_refused("invalid_utf8", b"#!yaml\nnotes: caf\xe9\n");
+}
+
+#[test]
+fn broken_yaml() {
+    compile_refused("broken_yaml", "#!yaml\ncomponents: {grafana: {kind: grafana\n");
+}
+
+#[test]
+fn nul_and_other_control_characters() {
+    compile_refused("nul_in_a_file", b"#!yaml\nnotes: \"a\0b\"\n");
+    compile_refused("escape_in_a_file", b"#!yaml\nnotes: \"a\x1b[2Jb\"\n");
+    compile_refused("escape_in_a_value", grafana("    settings: {hostname: \"a\\e[2Jb\"}\n"));
+}
+
+#[test]
+fn jinja() {
+    compile_refused(
+        "jinja",
+        "components:\n  {% for name in ['a', 'b'] %}\n  {{ name }}: {kind: grafana}\n  {% endfor %}\n",
+    );
+}
+
+#[test]
+fn a_link_out_of_the_estate() {
+    let sandbox = Sandbox::with_estate();
+    std::fs::write(sandbox.path().join("outside.sls"), "#!yaml\n{}\n").unwrap();
+    std::os::unix::fs::symlink(
+        "../../../../outside.sls",
+        sandbox.estate().join("pillar/infrastructure/production/stolen.sls"),
+    )
+    .unwrap();
+    sandbox.commit_by_hand();
+    refused(&sandbox, "a_link_out_of_the_estate", 3, &["compile"]);
+}
+
+#[test]
+fn a_link_to_a_folder_outside() {
+    let sandbox = Sandbox::with_estate();
+    std::os::unix::fs::symlink("/etc", sandbox.estate().join("pillar/infrastructure/production/etc"))
+        .unwrap();
+    sandbox.commit_by_hand();
+    refused(&sandbox, "a_link_to_a_folder_outside", 3, &["compile"]);
+}
+
+#[test]
+fn unknown_things() {
+    compile_refused(
+        "pillar_unknown_kind",
+        "#!yaml\neos:\n components:\n  graphs: {kind: grafanna, host: local}\n",
+    );
+    compile_refused("pillar_unknown_setting", grafana("    settings: {prot: 3001}\n"));
+    compile_refused("pillar_unknown_key", grafana("    setings: {port: 3001}\n"));
+    compile_refused("pillar_unknown_feature", grafana("    features: [ssso]\n"));
+    compile_refused("pillar_undeclared_host", grafana("").replace("host: local", "host: web9"));
+    compile_refused("pillar_unknown_runtime", grafana("").replace("runtime: container", "runtime: kvm"));
+}
+
+#[test]
+fn wrong_values() {
+    compile_refused("pillar_value_out_of_range", grafana("    settings: {port: 70000}\n"));
+    compile_refused("pillar_size_without_unit", grafana("    settings: {size: 5}\n"));
+    compile_refused("pillar_wrong_shape", "#!yaml\neos: {components: [grafana, postgres]}\n");
+    compile_refused(
+        "pillar_name_with_traversal",
+        "#!yaml\neos:\n components:\n  ../../x: {kind: grafana, host: local}\n",
+    );
+    compile_refused("pillar_not_a_mapping", "#!yaml\n- grafana\n");
+}
+
+#[test]
+fn port_taken_by_hand() {
+    let second = grafana("")
+        .replace("#!yaml\neos:\n components:\n", "")
+        .replace("grafana:", "second:")
+        .replace("grafana/data", "second/data");
+    compile_refused("pillar_port_taken", grafana("") + &second);
+}
+
+#[test]
+fn a_need_without_a_provider() {
+    let text = "#!yaml\neos:\n components:\n  umami: {kind: umami, host: local, runtime: container}\n";
+    compile_refused("pillar_need_without_provider", text);
+}
+
+#[test]
+fn a_cycle() {
+    let sandbox = Sandbox::with_estate();
+    for (kind, other) in [("chicken", "egg"), ("egg", "chicken")] {
+        let text = format!(
+            "#!yaml\nformat: 1\nkind: {kind}\nsummary: A {kind}\nproof: validates\nruntimes: {{container: {{image: example/{kind}, version: '1'}}}}\n\
+             needs: {{before: {{offer: {other}, create: {other}, help: what came first}}}}\n\
+             offers: {{{kind}: {{help: A {kind}, outputs: {{}}}}}}\ntasks: {{server: {{env: {{A: b}}, resources: {{production: {{cpu: 100, memory: 64}}}}}}}}\n"
+        );
+        sandbox.write(&format!("catalog/{kind}/component.yaml"), text);
+    }
+    sandbox.commit_by_hand();
+    refused(&sandbox, "a_cycle_asked_for", 3, &["create", "chicken"]);
+    sandbox.write(
+        FILE,
+        "#!yaml\neos:\n components:\n  chicken: {kind: chicken, version: '1', host: local, runtime: container, needs: {before: egg}}\n  egg: {kind: egg, version: '1', host: local, runtime: container, needs: {before: chicken}}\n",
+    );
+    sandbox.commit_by_hand();
+    refused(&sandbox, "a_cycle", 3, &["compile"]);
+}
+
+#[test]
+fn several_mistakes_in_two_files_are_all_reported() {
+    let sandbox = with_pillar(grafana("    settings: {prot: 3001, size: 5}\n"));
+    sandbox.write("pillar/infrastructure/common/init.sls", "#!yaml\neos:\n components:\n  postgres: {kind: postgres, host: local, runtime: container, settings: {max_connections: 5}}\n");
+    sandbox.commit_by_hand();
+    let run = sandbox.run(&["compile", "--env", "production", "--json"]);
+    let document: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    let found = document["diagnostics"].as_array().unwrap();
+    for (file, message) in
+        [(FILE, "prot"), (FILE, "size"), ("pillar/infrastructure/common/init.sls", "max_connections")]
+    {
+        assert!(
+            found
+                .iter()
+                .any(|d| d["place"]["file"] == file && d["message"].as_str().unwrap().contains(message)),
+            "{message} in {file}: {found:#?}"
+        );
+    }
+    refused(&sandbox, "several_mistakes", 3, &["compile", "--env", "production"]);
+}
+
+#[test]
+fn several_broken_files_are_all_reported() {
+    let sandbox = with_pillar("#!yaml\na: 1\na: 2\n");
+    sandbox.write("pillar/infrastructure/common/init.sls", "#!yaml\n\tx: 1\n");
+    sandbox.commit_by_hand();
+    refused(&sandbox, "several_broken_files", 3, &["compile", "--env", "production"]);
+}
+
+#[test]
+fn a_file_of_eos_edited_by_hand() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "grafana"]);
+    let path = sandbox.files("pillar").into_iter().find(|path| path.contains("grafana")).unwrap();
+    let text = sandbox.read(&path) + "# the port is Kim's favourite\n";
+    sandbox.write(&path, text);
+    sandbox.commit_by_hand();
+    refused(&sandbox, "a_file_of_eos_edited_by_hand", 4, &["update", "grafana", "--port", "3001"]);
+    refused(&sandbox, "a_file_of_eos_edited_by_hand_deleted", 4, &["delete", "grafana"]);
+}
+
+#[test]
+fn a_component_in_a_file_of_ones_own() {
+    let sandbox = with_pillar(grafana(""));
+    refused(&sandbox, "a_component_in_a_file_of_ones_own", 4, &["update", "grafana", "--port", "3001"]);
+}
+
+#[test]
+fn a_secret_in_clear() {
+    let sandbox = with_pillar(grafana("    settings: {admin_password: hunter2hunter2}\n"));
+    let run = sandbox.run(&["compile", "--json"]);
+    assert!(!run.stdout.contains("hunter2"), "{}", run.stdout);
+    assert!(!sandbox.run(&["compile"]).stderr.contains("hunter2"));
+    for args in
+        [&["show", "grafana"] as &[&str], &["show", "grafana", "--json"], &["doctor"], &["list", "--json"]]
+    {
+        let run = sandbox.run(args);
+        assert!(!(run.stdout + &run.stderr).contains("hunter2"), "{args:?}");
+    }
+    refused(&sandbox, "a_secret_in_clear", 3, &["compile"]);
+    // What the message says to do leads out of it.
+    sandbox.write(FILE, grafana(""));
+    sandbox.commit_by_hand();
+    let mut set = sandbox.command(&["secret", "set", "grafana/admin_password"]);
+    let mut running =
+        set.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::null()).spawn().unwrap();
+    std::io::Write::write_all(&mut running.stdin.take().unwrap(), b"hunter3hunter3\n").unwrap();
+    assert!(running.wait().unwrap().success());
+    assert_eq!(sandbox.ok(&["secret", "show", "grafana/admin_password"]).stdout, "hunter3hunter3\n");
+    sandbox.ok(&["compile"]);
+}
+
+#[test]
+fn top_file() {
+    let sandbox = Sandbox::with_estate();
+    std::fs::remove_file(sandbox.estate().join("pillar/top.sls")).unwrap();
+    sandbox.commit_by_hand();
+    refused(&sandbox, "no_top_file", 3, &["compile"]);
+    sandbox.write("pillar/top.sls", "#!yaml\nbase:\n  'web*': [infrastructure.production]\n");
+    sandbox.commit_by_hand();
+    refused(&sandbox, "a_top_file_eos_cannot_follow", 3, &["compile"]);
+}

@@ -1,0 +1,85 @@
+//! Secrets that cannot be read, and people who may not.
+
+use crate::case::refused;
+use crate::support::Sandbox;
+
+fn with_grafana() -> Sandbox {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "grafana"]);
+    sandbox
+}
+
+fn identity(sandbox: &Sandbox) -> std::path::PathBuf {
+    sandbox.path().join("home/.config/eos/identity.txt")
+}
+
+#[test]
+fn a_missing_identity() {
+    let sandbox = with_grafana();
+    std::fs::remove_file(identity(&sandbox)).unwrap();
+    refused(&sandbox, "a_missing_identity", 3, &["secret", "show", "grafana/admin_password"]);
+    // Writing needs only public keys.
+    sandbox.ok(&["secret", "rotate", "grafana/admin_password"]);
+}
+
+#[test]
+fn an_identity_that_is_none() {
+    let sandbox = with_grafana();
+    std::fs::write(identity(&sandbox), "hunter2hunter2\n").unwrap();
+    let run = sandbox.run(&["secret", "show", "grafana/admin_password"]);
+    assert!(!run.stderr.contains("hunter2"), "{}", run.stderr);
+    refused(&sandbox, "an_identity_that_is_none", 3, &["secret", "show", "grafana/admin_password"]);
+}
+
+#[test]
+fn somebody_else_s_identity() {
+    let (sandbox, other) = (with_grafana(), with_grafana());
+    std::fs::copy(identity(&other), identity(&sandbox)).unwrap();
+    refused(&sandbox, "somebody_else_s_identity", 1, &["secret", "show", "grafana/admin_password"]);
+    assert_eq!(sandbox.run(&["doctor"]).code, 1);
+}
+
+#[test]
+fn a_damaged_secret() {
+    let sandbox = with_grafana();
+    let path = sandbox.files("secrets").into_iter().find(|path| path.contains("admin_password")).unwrap();
+    sandbox.write(&path, "not age at all\n");
+    sandbox.commit_by_hand();
+    refused(&sandbox, "a_damaged_secret", 1, &["secret", "show", "grafana/admin_password"]);
+    std::fs::remove_file(sandbox.estate().join(&path)).unwrap();
+    sandbox.commit_by_hand();
+    refused(&sandbox, "a_secret_without_its_file", 3, &["secret", "show", "grafana/admin_password"]);
+}
+
+#[test]
+fn an_unknown_secret() {
+    let sandbox = with_grafana();
+    refused(&sandbox, "an_unknown_secret", 3, &["secret", "show", "grafana/admin_pasword"]);
+    refused(&sandbox, "a_secret_of_an_unknown_name", 3, &["secret", "rotate", "grafanna/admin_password"]);
+    refused(&sandbox, "a_secret_without_a_key", 3, &["secret", "show", "grafana"]);
+}
+
+#[test]
+fn a_bad_recipient() {
+    let sandbox = with_grafana();
+    refused(&sandbox, "a_bad_recipient", 3, &["secret", "recipients", "add", "age1nobody"]);
+    refused(&sandbox, "no_recipient", 3, &["secret", "recipients", "add"]);
+    let own =
+        sandbox.json(&["secret", "recipients"])["recipients"][0]["recipient"].as_str().unwrap().to_owned();
+    refused(&sandbox, "the_last_recipient", 3, &["secret", "recipients", "remove", &own]);
+    refused(&sandbox, "a_recipient_that_is_there", 3, &["secret", "recipients", "add", &own]);
+}
+
+#[test]
+fn a_recipients_file_with_nonsense() {
+    let sandbox = with_grafana();
+    let path = sandbox
+        .files("secrets")
+        .into_iter()
+        .find(|path| path.ends_with("recipients.txt") || path.contains("recipients"))
+        .unwrap();
+    let text = sandbox.read(&path) + "nonsense\n";
+    sandbox.write(&path, text);
+    sandbox.commit_by_hand();
+    refused(&sandbox, "a_recipients_file_with_nonsense", 3, &["create", "postgres"]);
+}

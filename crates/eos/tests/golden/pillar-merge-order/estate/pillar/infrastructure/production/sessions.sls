@@ -1,0 +1,5 @@
+#!yaml
+eos:
+  components:
+    sessions:
+      memory: 333

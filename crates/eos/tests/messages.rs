@@ -1,0 +1,245 @@
+//! What each command says when all is well, as people see it, and that `--json` always gives the same three fields.
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use support::{Run, Sandbox};
+
+/// An estate with a shop's worth of components.
+fn shop() -> Sandbox {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "nextcloud", "--because", "the team shares files"]);
+    sandbox.ok(&["create", "grafana", "--port", "3001"]);
+    sandbox.ok(&[
+        "create",
+        "host",
+        "db1",
+        "--address",
+        "10.0.0.5",
+        "--volume-group",
+        "data-vg",
+        "--env",
+        "staging",
+    ]);
+    sandbox
+}
+
+/// Compares with the snapshot `name`, once no line is wider than a terminal.
+fn check(sandbox: &Sandbox, name: &str, run: &Run) {
+    for line in run.stdout.lines().chain(run.stderr.lines()) {
+        let shown = line.replace(sandbox.path().to_str().unwrap(), "/tmp");
+        assert!(shown.chars().count() <= 100, "{name}: {} columns: {line}", shown.chars().count());
+        assert_eq!(line.trim_end(), line, "{name}: white space at the end of a line");
+        assert!(!line.contains('\u{1b}'), "{name}: colours in a pipe");
+    }
+    let mut settings = insta::Settings::clone_current();
+    settings.set_snapshot_path("snapshots");
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings.add_filter(&sandbox.path().to_str().unwrap().replace('.', r"\."), "[SANDBOX]");
+    settings.add_filter(r"\b[0-9a-f]{40}\b", "[COMMIT]");
+    settings.add_filter(r"\b[0-9a-f]{10}\b", "[SHORT]");
+    settings.add_filter(r"kim on \S+", "kim on [MACHINE]");
+    settings.add_filter(r"age1[0-9a-z]{20,}", "age1[KEY]");
+    settings.add_filter(r"(?m)((?:[a-z_-]+/[a-z_]+ |Shown this once:) +)[A-Za-z0-9]{24,}$", "$1[SECRET]");
+    let said = if run.stderr.is_empty() { String::new() } else { format!("--- stderr\n{}", run.stderr) };
+    settings.bind(|| {
+        insta::assert_snapshot!(format!("ok_{name}"), format!("exit {}\n{}{said}", run.code, run.stdout))
+    });
+}
+
+fn happy(sandbox: &Sandbox, name: &str, args: &[&str]) {
+    let run = sandbox.run(args);
+    assert_eq!(run.code, 0, "{args:?}: {}{}", run.stdout, run.stderr);
+    assert!(!run.stdout.is_empty(), "{args:?} says nothing");
+    check(sandbox, name, &run);
+}
+
+#[test]
+fn commands_that_look() {
+    let sandbox = shop();
+    happy(&sandbox, "list", &["list"]);
+    happy(&sandbox, "list_hosts", &["list", "hosts"]);
+    happy(&sandbox, "list_of_nothing", &["list", "--env", "staging"]);
+    happy(&sandbox, "show", &["show", "nextcloud"]);
+    happy(&sandbox, "history", &["history"]);
+    happy(&sandbox, "history_of_one", &["history", "grafana"]);
+    happy(&sandbox, "secret_list", &["secret", "list"]);
+    happy(&sandbox, "secret_list_of_nothing", &["secret", "list", "--env", "staging"]);
+    happy(&sandbox, "secret_recipients", &["secret", "recipients"]);
+    happy(&sandbox, "graph_mermaid", &["graph", "--format", "mermaid"]);
+    happy(&sandbox, "explain", &["explain", "E0404"]);
+    happy(&sandbox, "explain_all", &["explain"]);
+}
+
+#[test]
+fn why_names_file_setting_commit_and_command() {
+    let sandbox = shop();
+    let job = sandbox
+        .files("build/production/grafana/jobs")
+        .into_iter()
+        .find(|path| path.ends_with(".nomad.json"))
+        .unwrap();
+    let line = sandbox.read(&job).lines().position(|line| line.contains("3001")).unwrap() + 1;
+    let run = sandbox.ok(&["why", &format!("{job}:{line}")]);
+    assert!(run.stdout.contains("pillar/infrastructure/production/grafana.sls"), "{}", run.stdout);
+    assert!(run.stdout.contains("eos create grafana --port 3001"), "{}", run.stdout);
+    check(&sandbox, "why", &run);
+}
+
+#[test]
+fn commands_that_change() {
+    let sandbox = Sandbox::new();
+    happy(&sandbox, "init", &["init", "shop"]);
+    happy(
+        &sandbox,
+        "create_host",
+        &["create", "host", "local", "--nomad-node", "n1", "--volume-group", "data-vg"],
+    );
+    happy(&sandbox, "create", &["create", "grafana"]);
+    happy(&sandbox, "update", &["update", "grafana", "--port", "3001"]);
+    happy(&sandbox, "update_to_the_same", &["update", "grafana", "--port", "3001"]);
+    happy(&sandbox, "secret_rotate", &["secret", "rotate", "grafana/admin_password"]);
+    happy(&sandbox, "resize", &["resize", "lvm", "database_volume", "+50G"]);
+    happy(&sandbox, "delete_dry_run", &["delete", "grafana", "--dry-run"]);
+    happy(&sandbox, "delete", &["delete", "grafana"]);
+    happy(&sandbox, "catalog_new", &["catalog", "new", "wiki"]);
+    happy(&sandbox, "catalog_check_own", &["catalog", "check", "wiki"]);
+}
+
+#[test]
+fn create_without_a_volume_group() {
+    happy(&Sandbox::with_estate(), "create_without_a_volume_group", &["create", "grafana"]);
+}
+
+#[test]
+fn compile_and_its_check() {
+    let sandbox = shop();
+    happy(&sandbox, "compile_up_to_date", &["compile"]);
+    happy(&sandbox, "compile_check_up_to_date", &["compile", "--check"]);
+    let job = sandbox.files("build/production/grafana/jobs").remove(0);
+    std::fs::remove_file(sandbox.estate().join(&job)).unwrap();
+    sandbox.write("build/production/grafana/main.tf.json", "{}\n");
+    sandbox.write("build/production/gone/main.tf.json", "{}\n");
+    let run = sandbox.run(&["compile", "--check"]);
+    assert_eq!(run.code, 2, "{}{}", run.stdout, run.stderr);
+    check(&sandbox, "compile_check", &run);
+    assert!(!sandbox.estate().join(&job).exists(), "--check writes nothing");
+    happy(&sandbox, "compile", &["compile"]);
+    assert_eq!(sandbox.run(&["compile", "--check"]).code, 0);
+}
+
+#[test]
+fn doctor_without_tools() {
+    let sandbox = shop();
+    // An empty PATH and cache: the tools of this machine are no part of the message.
+    let mut command = sandbox.command(&["doctor"]);
+    let run = Run::from(command.env("PATH", sandbox.path().join("home")).output().unwrap());
+    check(&sandbox, "doctor", &run);
+}
+
+#[test]
+fn the_catalogue() {
+    let sandbox = Sandbox::new();
+    // A few rows stand for all, so that a new kind changes no snapshot.
+    let some = |args: &[&str], name: &str| {
+        let mut run = sandbox.ok(args);
+        let kinds = sandbox.json(&["catalog", "list"])["kinds"].as_array().unwrap().clone();
+        let row_of = |line: &str| {
+            kinds
+                .iter()
+                .filter_map(|kind| kind["kind"].as_str())
+                .find(|kind| line.split_whitespace().next() == Some(kind))
+                .map(str::to_owned)
+        };
+        let rows: Vec<String> = run.stdout.lines().filter_map(row_of).collect();
+        assert_eq!(rows.len(), kinds.len(), "{args:?} leaves out a kind, or has one twice");
+        run.stdout = run
+            .stdout
+            .lines()
+            .filter(|line| {
+                row_of(line)
+                    .is_none_or(|kind| ["azure_llm", "hecate", "load_balancer"].contains(&kind.as_str()))
+            })
+            .map(|line| format!("{line}\n"))
+            .collect();
+        check(&sandbox, name, &run);
+    };
+    some(&["catalog", "list"], "catalog_list");
+    some(&["create", "--help"], "create_help");
+    happy(&sandbox, "catalog_show", &["catalog", "show", "nextcloud"]);
+    happy(&sandbox, "catalog_check", &["catalog", "check", "grafana"]);
+    assert!(sandbox.ok(&["catalog", "check"]).stdout.contains("nothing wrong"));
+    happy(&sandbox, "create_grafana_help", &["create", "grafana", "--help"]);
+    happy(&sandbox, "help", &["--help"]);
+}
+
+/// Every kind can be shown and its help fits.
+#[test]
+fn every_kind_s_page_fits_a_terminal() {
+    let sandbox = Sandbox::new();
+    for kind in sandbox.json(&["catalog", "list"])["kinds"].as_array().unwrap() {
+        let kind = kind["kind"].as_str().unwrap();
+        for args in [&["catalog", "show", kind], &["create", kind, "--help"]] {
+            for line in sandbox.ok(args).stdout.lines() {
+                assert!(line.chars().count() <= 100, "{args:?}: {} columns: {line}", line.chars().count());
+            }
+        }
+    }
+}
+
+#[test]
+fn every_command_speaks_json() {
+    let sandbox = shop();
+    let job = sandbox.files("build/production/grafana/jobs").remove(0);
+    let commands: &[&[&str]] = &[
+        &["list"],
+        &["list", "hosts"],
+        &["show", "nextcloud"],
+        &["history"],
+        &["why", &job],
+        &["secret", "list"],
+        &["secret", "show", "grafana/admin_password"],
+        &["secret", "recipients"],
+        &["graph"],
+        &["graph", "--format", "mermaid"],
+        &["compile"],
+        &["compile", "--check"],
+        &["catalog", "list"],
+        &["catalog", "show", "grafana"],
+        &["catalog", "check", "grafana"],
+        &["catalog", "schema"],
+        &["explain"],
+        &["explain", "E0404"],
+        &["completion", "bash"],
+        &["upgrade", "--dry-run"],
+        &["create", "redis", "--dry-run"],
+        &["create", "redis"],
+        &["update", "redis", "--port", "6400"],
+        &["secret", "rotate", "redis/password"],
+        &["resize", "lvm", "database_volume", "+50G"],
+        &["delete", "grafana"],
+        &["--help"],
+        &["create", "grafana", "--help"],
+        &["tools", "list"],
+    ];
+    for args in commands {
+        let run = sandbox.run(&[args as &[&str], &["--json"]].concat());
+        let document: serde_json::Value = serde_json::from_str(&run.stdout)
+            .unwrap_or_else(|e| panic!("{args:?}: {e}: {}{}", run.stdout, run.stderr));
+        let mut fields: Vec<&str> = document.as_object().unwrap().keys().map(String::as_str).collect();
+        fields.sort_unstable();
+        assert_eq!(fields, ["diagnostics", "ok", "result"], "{args:?}");
+        assert_eq!(document["ok"], true, "{args:?}: {document:#}");
+        assert!(!document["result"].is_null(), "{args:?} has no result");
+        assert!(document["diagnostics"].is_array(), "{args:?}");
+        assert_eq!(run.code, 0, "{args:?}: {document:#}");
+    }
+    // The doctor may find this machine wanting, and says so in the same form.
+    let run = sandbox.run(&["doctor", "--json"]);
+    let document: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    assert!(
+        document["result"].is_object() && document["diagnostics"].is_array() && document["ok"].is_boolean(),
+        "{document:#}"
+    );
+}

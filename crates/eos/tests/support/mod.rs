@@ -1,0 +1,149 @@
+//! A place of its own for each test: a folder, a home, an estate, and eos run as a user runs it.
+#![allow(dead_code, clippy::unwrap_used)]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+/// A temporary folder with a home of its own; nothing outside is read or written.
+pub struct Sandbox {
+    folder: tempfile::TempDir,
+}
+
+/// What a run of eos gave.
+pub struct Run {
+    pub code: i32,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Sandbox {
+    pub fn new() -> Sandbox {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("home")).unwrap();
+        Sandbox { folder }
+    }
+
+    /// With an estate named shop and the host local declared in production.
+    pub fn with_estate() -> Sandbox {
+        let sandbox = Sandbox::new();
+        sandbox.ok(&["-C", ".", "init", "shop"]);
+        sandbox.ok(&["create", "host", "local", "--nomad-node", "n1"]);
+        sandbox
+    }
+
+    pub fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    pub fn estate(&self) -> PathBuf {
+        self.path().join("shop")
+    }
+
+    /// A command for eos in the estate, or in the sandbox before there is one.
+    pub fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_eos"));
+        let directory = if self.estate().is_dir() { self.estate() } else { self.path().to_owned() };
+        command.args(args).current_dir(directory).env_clear().stdin(Stdio::null());
+        command
+            .env("HOME", self.path().join("home"))
+            .env("USER", "kim")
+            .env("PATH", "/usr/bin:/bin")
+            .env("SOURCE_DATE_EPOCH", "1790000000");
+        command
+    }
+
+    pub fn run(&self, args: &[&str]) -> Run {
+        Run::from(self.command(args).output().unwrap())
+    }
+
+    /// Runs and expects success.
+    pub fn ok(&self, args: &[&str]) -> Run {
+        let run = self.run(args);
+        assert_eq!(run.code, 0, "eos {args:?}\nstdout: {}\nstderr: {}", run.stdout, run.stderr);
+        run
+    }
+
+    /// The `result` of a command run with --json.
+    pub fn json(&self, args: &[&str]) -> serde_json::Value {
+        let mut args = args.to_vec();
+        args.push("--json");
+        let run = self.run(&args);
+        let document: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+        document["result"].clone()
+    }
+
+    pub fn read(&self, path: &str) -> String {
+        std::fs::read_to_string(self.estate().join(path)).unwrap_or_else(|e| panic!("{path}: {e}"))
+    }
+
+    pub fn write(&self, path: &str, content: impl AsRef<[u8]>) {
+        let full = self.estate().join(path);
+        std::fs::create_dir_all(full.parent().unwrap()).unwrap();
+        std::fs::write(full, content).unwrap();
+    }
+
+    /// Commits everything, as a person would after editing by hand.
+    pub fn commit_by_hand(&self) {
+        self.git(&["add", "-A"]);
+        self.git(&[
+            "-c",
+            "user.name=Kim",
+            "-c",
+            "user.email=kim@example.org",
+            "commit",
+            "-q",
+            "-m",
+            "by hand",
+        ]);
+    }
+
+    pub fn git(&self, args: &[&str]) -> String {
+        let output = Command::new("git")
+            .args(args)
+            .current_dir(self.estate())
+            .env("HOME", self.path().join("home"))
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// Every file of the estate below a folder, relative, sorted.
+    pub fn files(&self, folder: &str) -> Vec<String> {
+        fn walk(root: &Path, folder: &Path, found: &mut Vec<String>) {
+            for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+                if entry.path().is_dir() {
+                    walk(root, &entry.path(), found);
+                } else {
+                    found.push(entry.path().strip_prefix(root).unwrap().to_string_lossy().into_owned());
+                }
+            }
+        }
+        let mut found = Vec::new();
+        walk(&self.estate(), &self.estate().join(folder), &mut found);
+        found.sort();
+        found
+    }
+}
+
+impl From<Output> for Run {
+    fn from(output: Output) -> Run {
+        Run {
+            code: output.status.code().unwrap_or(-1),
+            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+}
+
+/// Where `make test` has put a tool. The tests run on real tools or not at all.
+pub fn tool(name: &str) -> PathBuf {
+    let output = Command::new(env!("CARGO_BIN_EXE_eos")).args(["tools", "path", name]).output().unwrap();
+    assert!(
+        output.status.success(),
+        "{name} is not installed; `make test` installs it: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    PathBuf::from(String::from_utf8(output.stdout).unwrap().trim())
+}
