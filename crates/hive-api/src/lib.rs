@@ -1,0 +1,19 @@
+//! The wire contract of EC2 and STS: the query protocol in, XML out, SigV4 verified, errors in each
+//! service's own envelope.
+//!
+//! Invariants: no resource, no store and nothing of eos is known here; every function is pure (time and
+//! credentials are arguments); input is bounded before it is parsed.
+
+pub mod coverage;
+pub mod decode;
+pub mod envelope;
+pub mod error;
+pub mod form;
+pub mod params;
+pub mod sigv4;
+pub mod xml;
+
+pub use decode::{Decoded, decode};
+pub use envelope::Service;
+pub use error::{ApiError, ApiResult};
+pub use params::Params;

@@ -1,0 +1,107 @@
+//! A request's parameters as a tree: `Filter.1.Value.2=x` is value `x` at Filter → 1 → Value → 2.
+//!
+//! Invariant: depth and count are bounded when the tree is built, so walking it needs no further care.
+
+use std::collections::BTreeMap;
+
+use crate::error::{ApiError, ApiResult};
+
+const MAX_DEPTH: usize = 12;
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Params {
+    pub(crate) value: Option<String>,
+    pub(crate) children: BTreeMap<String, Params>,
+}
+
+impl Params {
+    pub fn from_pairs(pairs: Vec<(String, String)>) -> ApiResult<Self> {
+        let mut root = Params::default();
+        for (name, value) in pairs {
+            if name.split('.').count() > MAX_DEPTH {
+                return Err(ApiError::malformed_query(format!("The parameter {name} is nested too deeply")));
+            }
+            let mut node = &mut root;
+            for part in name.split('.') {
+                node = node.children.entry(part.to_owned()).or_default();
+            }
+            if node.value.replace(value).is_some() {
+                return Err(ApiError::malformed_query(format!("The parameter {name} is given twice")));
+            }
+        }
+        Ok(root)
+    }
+
+    /// A leaf at the top level.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.children.get(name)?.value.as_deref()
+    }
+
+    /// Whether a top-level parameter is there, as a leaf or with something below it.
+    pub fn has(&self, name: &str) -> bool {
+        self.children.contains_key(name)
+    }
+
+    /// Takes a whole top-level parameter out, so that what is left can be checked for unknown ones.
+    pub fn take(&mut self, name: &str) -> Option<Params> {
+        self.children.remove(name)
+    }
+
+    /// Takes a top-level leaf out.
+    pub fn take_value(&mut self, name: &str) -> Option<String> {
+        self.take(name)?.value
+    }
+
+    /// Puts a whole top-level parameter in.
+    pub fn put(&mut self, name: &str, node: Params) {
+        self.children.insert(name.to_owned(), node);
+    }
+
+    /// Puts a subtree back under another name: two spellings of one parameter become one.
+    pub fn rename(&mut self, from: &str, to: &str) {
+        if let Some(node) = self.take(from) {
+            self.children.entry(to.to_owned()).or_insert(node);
+        }
+    }
+
+    /// A text that two requests share exactly when their parameters are the same, whatever their order.
+    pub fn canonical(&self) -> String {
+        let mut text = String::new();
+        self.write_canonical("", &mut text);
+        text
+    }
+
+    fn write_canonical(&self, path: &str, text: &mut String) {
+        if let Some(value) = &self.value {
+            // Lengths make the text unambiguous: a value may hold `=` and newlines.
+            text.push_str(&format!("{}:{path}={}:{value}\n", path.len(), value.len()));
+        }
+        for (name, child) in &self.children {
+            let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+            child.write_canonical(&path, text);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn params(pairs: &[(&str, &str)]) -> ApiResult<Params> {
+        Params::from_pairs(pairs.iter().map(|(a, b)| (a.to_string(), b.to_string())).collect())
+    }
+
+    #[test]
+    fn order_does_not_change_the_canonical_text() {
+        let one = params(&[("A.1", "x"), ("B", "y")]).unwrap();
+        let other = params(&[("B", "y"), ("A.1", "x")]).unwrap();
+        assert_eq!(one.canonical(), other.canonical());
+        assert_ne!(one.canonical(), params(&[("A.1", "x\n1:B=1:y")]).unwrap().canonical());
+    }
+
+    #[test]
+    fn refuses_repeated_and_deep_parameters() {
+        assert!(params(&[("A", "1"), ("A", "2")]).is_err());
+        assert!(params(&[(&vec!["a"; 13].join("."), "1")]).is_err());
+    }
+}

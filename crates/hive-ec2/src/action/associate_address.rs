@@ -1,0 +1,66 @@
+//! Ties a public address to an instance or interface.
+
+use super::prelude::*;
+use std::net::Ipv4Addr;
+
+use crate::model::instance::InstanceState;
+use crate::rules::{addresses, interfaces};
+
+pub struct AssociateAddress;
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct Request {
+    allocation_id: Option<String>,
+    public_ip: Option<String>,
+    instance_id: Option<String>,
+    network_interface_id: Option<String>,
+    private_ip_address: Option<Ipv4Addr>,
+    allow_reassociation: Option<bool>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Response {
+    association_id: String,
+    #[serde(rename = "return")]
+    done: bool,
+}
+
+impl Action for AssociateAddress {
+    const NAME: &'static str = "AssociateAddress";
+    type Request = Request;
+    type Response = Response;
+
+    fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
+        let account = &*call.account;
+        let allocation = match (&request.allocation_id, &request.public_ip) {
+            (Some(id), _) => account.addresses.find(id)?.id.clone(),
+            (None, Some(ip)) => addresses::find_public(account, ip)?.id.clone(),
+            (None, None) => return Err(ApiError::missing_parameter("AllocationId")),
+        };
+        let interface = match (&request.network_interface_id, &request.instance_id) {
+            (Some(id), _) => account.network_interfaces.find(id)?.id.clone(),
+            (None, Some(id)) => {
+                let instance = account.instances.find(id)?;
+                if !matches!(
+                    instance.state,
+                    InstanceState::Running | InstanceState::Stopped | InstanceState::Pending
+                ) {
+                    return Err(interfaces::incorrect_state(instance));
+                }
+                instance
+                    .network_interfaces
+                    .first()
+                    .cloned()
+                    .ok_or_else(|| interfaces::incorrect_state(instance))?
+            }
+            (None, None) => return Err(ApiError::missing_parameter("InstanceId")),
+        };
+        // By public address EC2 takes it from where it was unless told otherwise.
+        let reassociate = request.allow_reassociation.unwrap_or(request.allocation_id.is_none());
+        let id =
+            addresses::associate(call, &allocation, &interface, request.private_ip_address, reassociate)?;
+        Ok(Response { association_id: id, done: true })
+    }
+}

@@ -1,0 +1,70 @@
+//! Makes a network interface in a subnet.
+
+use super::prelude::*;
+use std::net::Ipv4Addr;
+
+use crate::model::network_interface::NetworkInterface;
+use crate::rules::interfaces::{self, NewInterface};
+use crate::view;
+use crate::view::network_interface::NetworkInterfaceView;
+
+pub struct CreateNetworkInterface;
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct Request {
+    subnet_id: String,
+    #[serde(default)]
+    description: String,
+    private_ip_address: Option<Ipv4Addr>,
+    #[serde(default)]
+    private_ip_addresses: Vec<PrivateAddress>,
+    secondary_private_ip_address_count: Option<u32>,
+    #[serde(default)]
+    security_group_id: Vec<String>,
+    interface_type: Option<String>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Response {
+    network_interface: NetworkInterfaceView,
+    client_token: Option<String>,
+}
+
+impl Action for CreateNetworkInterface {
+    const NAME: &'static str = "CreateNetworkInterface";
+    const ACCEPTS: Accepts = Accepts { client_token: true, tags: &["network-interface"], ..Accepts::NONE };
+    type Request = Request;
+    type Response = Response;
+
+    fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
+        if let Some(kind) = request.interface_type.filter(|kind| kind != "interface") {
+            return Err(ApiError::invalid_value("InterfaceType", &kind, "It must be interface."));
+        }
+        let mut private_ips: Vec<Ipv4Addr> = request.private_ip_address.into_iter().collect();
+        let mut listed = request.private_ip_addresses;
+        // The primary one comes first, wherever it was in the list.
+        listed.sort_by_key(|address| !address.primary.unwrap_or(false));
+        private_ips.extend(listed.iter().map(|address| address.private_ip_address));
+        private_ips.dedup();
+        let new = NewInterface {
+            description: request.description,
+            private_ips,
+            secondary_count: request.secondary_private_ip_address_count.unwrap_or(0),
+            groups: request.security_group_id,
+            tags: call.new_tags::<NetworkInterface>(),
+        };
+        let id = interfaces::create(call, &request.subnet_id, new)?;
+        let network_interface =
+            view::network_interface::network_interface(call.account.network_interfaces.find(&id)?, call);
+        Ok(Response { network_interface, client_token: call.common.client_token.clone() })
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct PrivateAddress {
+    pub private_ip_address: Ipv4Addr,
+    pub primary: Option<bool>,
+}

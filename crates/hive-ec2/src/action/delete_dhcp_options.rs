@@ -1,0 +1,26 @@
+//! Deletes a set of DHCP options that no VPC uses.
+
+use super::prelude::*;
+use crate::rules::dependents;
+
+pub struct DeleteDhcpOptions;
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct Request {
+    dhcp_options_id: String,
+}
+
+impl Action for DeleteDhcpOptions {
+    const NAME: &'static str = "DeleteDhcpOptions";
+    type Request = Request;
+    type Response = Done;
+
+    fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Done> {
+        let options = call.account.dhcp_options.find(&request.dhcp_options_id)?;
+        let users = call.account.vpcs.iter().filter(|vpc| vpc.dhcp_options_id.as_ref() == Some(&options.id));
+        dependents::refuse("dhcpOptions", &options.id, users.map(|vpc| vpc.id.to_string()).collect())?;
+        call.account.dhcp_options.remove(&request.dhcp_options_id);
+        Done::ok()
+    }
+}

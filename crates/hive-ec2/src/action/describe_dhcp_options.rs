@@ -1,0 +1,76 @@
+//! Lists sets of DHCP options.
+
+use super::prelude::*;
+use crate::model::dhcp_options::DhcpOptions;
+use crate::view::{AttributeValue, TagView, tags};
+
+pub struct DescribeDhcpOptions;
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct Request {
+    #[serde(default)]
+    dhcp_options_id: Vec<String>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Response {
+    dhcp_options_set: Vec<DhcpOptionsView>,
+    next_token: Option<String>,
+}
+
+static FILTERS: &[FilterRow<DhcpOptions>] = &[
+    ("dhcp-options-id", |options, _| one(&options.id)),
+    ("key", |options, _| options.configurations.iter().map(|(key, _)| key.clone()).collect()),
+    ("owner-id", |_, account| one(&account.id)),
+    ("value", |options, _| options.configurations.iter().flat_map(|(_, values)| values.clone()).collect()),
+];
+
+impl Action for DescribeDhcpOptions {
+    const NAME: &'static str = "DescribeDhcpOptions";
+    const ACCEPTS: Accepts = Accepts { filters: true, pages: true, ..Accepts::NONE };
+    type Request = Request;
+    type Response = Response;
+
+    fn filters() -> Vec<&'static str> {
+        filter_names(FILTERS)
+    }
+
+    fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
+        let page = call.select(&call.account.dhcp_options, &request.dhcp_options_id, FILTERS)?;
+        Ok(Response {
+            dhcp_options_set: page.items.iter().map(|options| view(options, call.account)).collect(),
+            next_token: page.next_token,
+        })
+    }
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DhcpOptionsView {
+    dhcp_options_id: String,
+    owner_id: String,
+    dhcp_configuration_set: Vec<ConfigurationView>,
+    tag_set: Vec<TagView>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ConfigurationView {
+    key: String,
+    value_set: Vec<AttributeValue<String>>,
+}
+
+pub fn view(options: &DhcpOptions, account: &Account) -> DhcpOptionsView {
+    let configurations = options.configurations.iter().map(|(key, values)| ConfigurationView {
+        key: key.clone(),
+        value_set: values.iter().map(|value| AttributeValue { value: value.clone() }).collect(),
+    });
+    DhcpOptionsView {
+        dhcp_options_id: options.id.to_string(),
+        owner_id: account.id.to_string(),
+        dhcp_configuration_set: configurations.collect(),
+        tag_set: tags(&options.tags),
+    }
+}

@@ -1,0 +1,67 @@
+//! Lists egress-only internet gateways.
+
+use super::prelude::*;
+use crate::model::egress_only_internet_gateway::EgressOnlyInternetGateway;
+use crate::view::{TagView, tags};
+
+pub struct DescribeEgressOnlyInternetGateways;
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct Request {
+    #[serde(default)]
+    egress_only_internet_gateway_id: Vec<String>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Response {
+    egress_only_internet_gateway_set: Vec<EgressOnlyView>,
+    next_token: Option<String>,
+}
+
+static FILTERS: &[FilterRow<EgressOnlyInternetGateway>] =
+    &[("egress-only-internet-gateway-id", |gateway, _| one(&gateway.id))];
+
+impl Action for DescribeEgressOnlyInternetGateways {
+    const NAME: &'static str = "DescribeEgressOnlyInternetGateways";
+    const ACCEPTS: Accepts = Accepts { filters: true, pages: true, ..Accepts::NONE };
+    type Request = Request;
+    type Response = Response;
+
+    fn filters() -> Vec<&'static str> {
+        filter_names(FILTERS)
+    }
+
+    fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
+        let ids = &request.egress_only_internet_gateway_id;
+        let page = call.select(&call.account.egress_only_internet_gateways, ids, FILTERS)?;
+        Ok(Response {
+            egress_only_internet_gateway_set: page.items.iter().map(|gateway| view(gateway)).collect(),
+            next_token: page.next_token,
+        })
+    }
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct EgressOnlyView {
+    egress_only_internet_gateway_id: String,
+    attachment_set: Vec<AttachmentView>,
+    tag_set: Vec<TagView>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct AttachmentView {
+    vpc_id: String,
+    state: &'static str,
+}
+
+pub fn view(gateway: &EgressOnlyInternetGateway) -> EgressOnlyView {
+    EgressOnlyView {
+        egress_only_internet_gateway_id: gateway.id.to_string(),
+        attachment_set: vec![AttachmentView { vpc_id: gateway.vpc_id.to_string(), state: "attached" }],
+        tag_set: tags(&gateway.tags),
+    }
+}

@@ -1,0 +1,184 @@
+//! What the instance types have.
+
+use super::prelude::*;
+use crate::data::instance_types::{self, InstanceType};
+
+pub struct DescribeInstanceTypes;
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct Request {
+    #[serde(default)]
+    instance_type: Vec<String>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Response {
+    instance_type_set: Vec<InstanceTypeView>,
+    next_token: Option<String>,
+}
+
+static FILTERS: &[FilterRow<InstanceType>] = &[
+    ("bare-metal", |_, _| one(false)),
+    ("burstable-performance-supported", |kind, _| one(kind.burstable)),
+    ("current-generation", |kind, _| one(!kind.name.starts_with("t2."))),
+    ("free-tier-eligible", |_, _| one(false)),
+    ("hypervisor", |kind, _| one(kind.hypervisor())),
+    ("instance-type", |kind, _| one(kind.name)),
+    ("memory-info.size-in-mib", |kind, _| one(kind.memory_mib)),
+    ("processor-info.supported-architecture", |kind, _| one(kind.architecture)),
+    ("supported-usage-class", |_, _| one("on-demand")),
+    ("supported-virtualization-type", |_, _| one("hvm")),
+    ("vcpu-info.default-vcpus", |kind, _| one(kind.vcpus)),
+];
+
+impl Action for DescribeInstanceTypes {
+    const NAME: &'static str = "DescribeInstanceTypes";
+    const ACCEPTS: Accepts = Accepts { filters: true, pages: true, ..Accepts::NONE };
+    type Request = Request;
+    type Response = Response;
+
+    fn filters() -> Vec<&'static str> {
+        filter_names(FILTERS)
+    }
+
+    fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
+        for name in &request.instance_type {
+            if instance_types::find(name).is_none() {
+                return Err(ApiError::client(
+                    "InvalidInstanceType",
+                    format!("The following supplied instance types do not exist: [{name}]"),
+                ));
+            }
+        }
+        let listed = instance_types::all().iter().filter(|kind| {
+            request.instance_type.is_empty() || request.instance_type.iter().any(|name| name == kind.name)
+        });
+        let page = call.select_from(listed, FILTERS)?;
+        Ok(Response {
+            instance_type_set: page.items.iter().map(|kind| view(kind)).collect(),
+            next_token: page.next_token,
+        })
+    }
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct InstanceTypeView {
+    instance_type: &'static str,
+    current_generation: bool,
+    free_tier_eligible: bool,
+    supported_usage_classes: Vec<&'static str>,
+    supported_root_device_types: Vec<&'static str>,
+    supported_virtualization_types: Vec<&'static str>,
+    bare_metal: bool,
+    hypervisor: &'static str,
+    processor_info: ProcessorInfo,
+    v_cpu_info: VcpuInfo,
+    memory_info: MemoryInfo,
+    instance_storage_supported: bool,
+    ebs_info: EbsInfo,
+    network_info: NetworkInfo,
+    placement_group_info: PlacementGroupInfo,
+    hibernation_supported: bool,
+    burstable_performance_supported: bool,
+    dedicated_hosts_supported: bool,
+    auto_recovery_supported: bool,
+    supported_boot_modes: Vec<&'static str>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ProcessorInfo {
+    supported_architectures: Vec<&'static str>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct VcpuInfo {
+    #[serde(rename = "defaultVCpus")]
+    default_vcpus: u32,
+    default_cores: u32,
+    default_threads_per_core: u32,
+    valid_cores: Vec<u32>,
+    valid_threads_per_core: Vec<u32>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct MemoryInfo {
+    size_in_mi_b: u64,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct EbsInfo {
+    ebs_optimized_support: &'static str,
+    encryption_support: &'static str,
+    nvme_support: &'static str,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct NetworkInfo {
+    maximum_network_interfaces: u32,
+    maximum_network_cards: u32,
+    default_network_card_index: u32,
+    ipv4_addresses_per_interface: u32,
+    ipv6_addresses_per_interface: u32,
+    ipv6_supported: bool,
+    ena_support: &'static str,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct PlacementGroupInfo {
+    supported_strategies: Vec<&'static str>,
+}
+
+fn view(kind: &InstanceType) -> InstanceTypeView {
+    let nitro = kind.hypervisor() == "nitro";
+    InstanceTypeView {
+        instance_type: kind.name,
+        current_generation: nitro,
+        free_tier_eligible: false,
+        supported_usage_classes: vec!["on-demand"],
+        supported_root_device_types: vec!["ebs"],
+        supported_virtualization_types: vec!["hvm"],
+        bare_metal: false,
+        hypervisor: kind.hypervisor(),
+        processor_info: ProcessorInfo { supported_architectures: vec![kind.architecture] },
+        v_cpu_info: VcpuInfo {
+            default_vcpus: kind.vcpus,
+            default_cores: kind.cores,
+            default_threads_per_core: kind.threads_per_core(),
+            valid_cores: vec![kind.cores],
+            valid_threads_per_core: (1..=kind.threads_per_core()).collect(),
+        },
+        memory_info: MemoryInfo { size_in_mi_b: kind.memory_mib },
+        instance_storage_supported: false,
+        ebs_info: EbsInfo {
+            ebs_optimized_support: if nitro { "default" } else { "unsupported" },
+            encryption_support: "supported",
+            nvme_support: if nitro { "required" } else { "unsupported" },
+        },
+        network_info: NetworkInfo {
+            maximum_network_interfaces: 15,
+            maximum_network_cards: 1,
+            default_network_card_index: 0,
+            ipv4_addresses_per_interface: 50,
+            ipv6_addresses_per_interface: 50,
+            ipv6_supported: true,
+            ena_support: if nitro { "required" } else { "unsupported" },
+        },
+        placement_group_info: PlacementGroupInfo {
+            supported_strategies: vec!["cluster", "partition", "spread"],
+        },
+        hibernation_supported: false,
+        burstable_performance_supported: kind.burstable,
+        dedicated_hosts_supported: false,
+        auto_recovery_supported: true,
+        supported_boot_modes: vec!["legacy-bios", "uefi"],
+    }
+}

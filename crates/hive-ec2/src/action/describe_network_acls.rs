@@ -1,0 +1,136 @@
+//! Lists network ACLs.
+
+use super::prelude::*;
+use crate::model::network_acl::NetworkAcl;
+use crate::view::{TagView, tags};
+
+pub struct DescribeNetworkAcls;
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct Request {
+    #[serde(default)]
+    network_acl_id: Vec<String>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Response {
+    network_acl_set: Vec<NetworkAclView>,
+    next_token: Option<String>,
+}
+
+static FILTERS: &[FilterRow<NetworkAcl>] = &[
+    ("association.association-id", |acl, _| acl.associations.iter().map(|a| a.id.clone()).collect()),
+    (
+        "association.network-acl-id",
+        |acl, _| if acl.associations.is_empty() { Vec::new() } else { one(&acl.id) },
+    ),
+    ("association.subnet-id", |acl, _| acl.associations.iter().map(|a| a.subnet_id.to_string()).collect()),
+    ("default", |acl, _| one(acl.is_default)),
+    ("entry.cidr", |acl, _| acl.entries.iter().filter_map(|e| Some(e.cidr_block?.to_string())).collect()),
+    ("entry.egress", |acl, _| acl.entries.iter().map(|e| e.egress.to_string()).collect()),
+    ("entry.ipv6-cidr", |acl, _| {
+        acl.entries.iter().filter_map(|e| Some(e.ipv6_cidr_block?.to_string())).collect()
+    }),
+    ("entry.protocol", |acl, _| acl.entries.iter().map(|e| e.protocol.clone()).collect()),
+    ("entry.rule-action", |acl, _| {
+        acl.entries.iter().map(|e| if e.allow { "allow".to_owned() } else { "deny".to_owned() }).collect()
+    }),
+    ("entry.rule-number", |acl, _| acl.entries.iter().map(|e| e.rule_number.to_string()).collect()),
+    ("network-acl-id", |acl, _| one(&acl.id)),
+    ("owner-id", |_, account| one(&account.id)),
+    ("vpc-id", |acl, _| one(&acl.vpc_id)),
+];
+
+impl Action for DescribeNetworkAcls {
+    const NAME: &'static str = "DescribeNetworkAcls";
+    const ACCEPTS: Accepts = Accepts { filters: true, pages: true, ..Accepts::NONE };
+    type Request = Request;
+    type Response = Response;
+
+    fn filters() -> Vec<&'static str> {
+        filter_names(FILTERS)
+    }
+
+    fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
+        let page = call.select(&call.account.network_acls, &request.network_acl_id, FILTERS)?;
+        Ok(Response {
+            network_acl_set: page.items.iter().map(|acl| view(acl, call.account)).collect(),
+            next_token: page.next_token,
+        })
+    }
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct NetworkAclView {
+    network_acl_id: String,
+    vpc_id: String,
+    owner_id: String,
+    default: bool,
+    entry_set: Vec<EntryView>,
+    association_set: Vec<AssociationView>,
+    tag_set: Vec<TagView>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct EntryView {
+    rule_number: u32,
+    protocol: String,
+    rule_action: &'static str,
+    egress: bool,
+    cidr_block: Option<String>,
+    ipv6_cidr_block: Option<String>,
+    port_range: Option<PortRange>,
+    icmp_type_code: Option<IcmpTypeCode>,
+}
+
+#[derive(Serialize)]
+struct PortRange {
+    from: i32,
+    to: i32,
+}
+
+#[derive(Serialize)]
+struct IcmpTypeCode {
+    #[serde(rename = "type")]
+    kind: i32,
+    code: i32,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct AssociationView {
+    network_acl_association_id: String,
+    network_acl_id: String,
+    subnet_id: String,
+}
+
+pub fn view(acl: &NetworkAcl, account: &Account) -> NetworkAclView {
+    let entries = acl.entries.iter().map(|entry| EntryView {
+        rule_number: entry.rule_number,
+        protocol: entry.protocol.clone(),
+        rule_action: if entry.allow { "allow" } else { "deny" },
+        egress: entry.egress,
+        cidr_block: entry.cidr_block.map(|cidr| cidr.to_string()),
+        ipv6_cidr_block: entry.ipv6_cidr_block.map(|cidr| cidr.to_string()),
+        port_range: entry.ports.map(|(from, to)| PortRange { from, to }),
+        icmp_type_code: entry.icmp.map(|(kind, code)| IcmpTypeCode { kind, code }),
+    });
+    let associations = acl.associations.iter().map(|association| AssociationView {
+        network_acl_association_id: association.id.clone(),
+        network_acl_id: acl.id.to_string(),
+        subnet_id: association.subnet_id.to_string(),
+    });
+    NetworkAclView {
+        network_acl_id: acl.id.to_string(),
+        vpc_id: acl.vpc_id.to_string(),
+        owner_id: account.id.to_string(),
+        default: acl.is_default,
+        entry_set: entries.collect(),
+        association_set: associations.collect(),
+        tag_set: tags(&acl.tags),
+    }
+}

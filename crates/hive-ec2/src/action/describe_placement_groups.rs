@@ -1,0 +1,83 @@
+//! Lists placement groups.
+
+use super::prelude::*;
+use crate::model::placement_group::{PlacementGroup, SpreadLevel, Strategy};
+use crate::view::{TagView, tags};
+
+pub struct DescribePlacementGroups;
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct Request {
+    #[serde(default)]
+    group_name: Vec<String>,
+    #[serde(default)]
+    group_id: Vec<String>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Response {
+    placement_group_set: Vec<PlacementGroupView>,
+}
+
+static FILTERS: &[FilterRow<PlacementGroup>] = &[
+    ("group-arn", |group, account| vec![format!("placement-group/{}/{}", account.id, group.name)]),
+    ("group-name", |group, _| one(&group.name)),
+    ("spread-level", |group, _| maybe(group.spread_level.map(|level| format!("{level:?}").to_lowercase()))),
+    ("state", |_, _| one("available")),
+    ("strategy", |group, _| vec![format!("{:?}", group.strategy).to_lowercase()]),
+];
+
+impl Action for DescribePlacementGroups {
+    const NAME: &'static str = "DescribePlacementGroups";
+    const ACCEPTS: Accepts = Accepts { filters: true, ..Accepts::NONE };
+    type Request = Request;
+    type Response = Response;
+
+    fn filters() -> Vec<&'static str> {
+        filter_names(FILTERS)
+    }
+
+    fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
+        let mut ids = request.group_id;
+        for name in &request.group_name {
+            let group = call.account.placement_groups.iter().find(|group| group.name == *name);
+            let group = group.ok_or_else(|| {
+                ApiError::client(
+                    "InvalidPlacementGroup.Unknown",
+                    format!("The Placement Group '{name}' is unknown."),
+                )
+            })?;
+            ids.push(group.id.to_string());
+        }
+        let page = call.select(&call.account.placement_groups, &ids, FILTERS)?;
+        Ok(Response { placement_group_set: page.items.iter().map(|group| view(group, call)).collect() })
+    }
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PlacementGroupView {
+    group_id: String,
+    group_name: String,
+    group_arn: String,
+    state: &'static str,
+    strategy: Strategy,
+    partition_count: Option<u32>,
+    spread_level: Option<SpreadLevel>,
+    tag_set: Vec<TagView>,
+}
+
+pub fn view(group: &PlacementGroup, call: &Call<'_>) -> PlacementGroupView {
+    PlacementGroupView {
+        group_id: group.id.to_string(),
+        group_name: group.name.clone(),
+        group_arn: call.arn(&format!("placement-group/{}", group.name)),
+        state: "available",
+        strategy: group.strategy,
+        partition_count: group.partition_count,
+        spread_level: group.spread_level,
+        tag_set: tags(&group.tags),
+    }
+}

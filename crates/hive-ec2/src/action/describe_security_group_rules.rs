@@ -1,0 +1,77 @@
+//! Lists every rule of every group by itself.
+
+use super::prelude::*;
+use crate::core::table::Listed;
+use crate::core::tags::Tags;
+use crate::model::security_group::{RULE_KIND, Rule};
+use crate::view;
+use crate::view::security_group::RuleView;
+
+pub struct DescribeSecurityGroupRules;
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct Request {
+    #[serde(default)]
+    security_group_rule_id: Vec<String>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Response {
+    security_group_rule_set: Vec<RuleView>,
+    next_token: Option<String>,
+}
+
+static FILTERS: &[FilterRow<Item>] =
+    &[("group-id", |item, _| one(&item.group)), ("security-group-rule-id", |item, _| one(&item.rule.id))];
+
+impl Action for DescribeSecurityGroupRules {
+    const NAME: &'static str = "DescribeSecurityGroupRules";
+    const ACCEPTS: Accepts = Accepts { filters: true, pages: true, ..Accepts::NONE };
+    type Request = Request;
+    type Response = Response;
+
+    fn filters() -> Vec<&'static str> {
+        filter_names(FILTERS)
+    }
+
+    fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
+        let ids = &request.security_group_rule_id;
+        call.check_ids(ids)?;
+        let mut items: Vec<Item> = call
+            .account
+            .security_groups
+            .iter()
+            .flat_map(|group| {
+                group.rules.iter().map(|rule| Item { group: group.id.to_string(), rule: rule.clone() })
+            })
+            .filter(|item| ids.is_empty() || ids.contains(&item.rule.id))
+            .collect();
+        if let Some(missing) = ids.iter().find(|id| !items.iter().any(|item| item.rule.id == **id)) {
+            return Err(RULE_KIND.missing(missing));
+        }
+        items.sort_by(|a, b| a.rule.id.cmp(&b.rule.id));
+        let page = call.select_from(items.into_iter().map(Box::new), FILTERS)?;
+        let view = |item: &Item| view::security_group::rule(&item.rule, &item.group, call);
+        Ok(Response {
+            security_group_rule_set: page.items.iter().map(|item| view(item)).collect(),
+            next_token: page.next_token,
+        })
+    }
+}
+
+struct Item {
+    group: String,
+    rule: Rule,
+}
+
+impl Listed for Item {
+    fn key(&self) -> &str {
+        &self.rule.id
+    }
+
+    fn tags(&self) -> Option<&Tags> {
+        Some(&self.rule.tags)
+    }
+}

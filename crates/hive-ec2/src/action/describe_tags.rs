@@ -1,0 +1,82 @@
+//! Every tag of every resource.
+
+use super::prelude::*;
+use crate::core::table::Listed;
+
+pub struct DescribeTags;
+
+#[derive(Deserialize)]
+pub struct Request {}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Response {
+    tag_set: Vec<TagItemView>,
+    next_token: Option<String>,
+}
+
+static FILTERS: &[FilterRow<TagItem>] = &[
+    ("key", |tag, _| one(&tag.name)),
+    ("resource-id", |tag, _| one(&tag.resource_id)),
+    ("resource-type", |tag, _| one(tag.resource_type)),
+    ("value", |tag, _| one(&tag.value)),
+];
+
+impl Action for DescribeTags {
+    const NAME: &'static str = "DescribeTags";
+    const ACCEPTS: Accepts = Accepts { filters: true, pages: true, ..Accepts::NONE };
+    type Request = Request;
+    type Response = Response;
+
+    fn filters() -> Vec<&'static str> {
+        filter_names(FILTERS)
+    }
+
+    fn run(_request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
+        let mut items = Vec::new();
+        call.account.each_tagged(|kind, id, tags| {
+            items.extend(tags.iter().map(|(key, value)| TagItem {
+                sort: format!("{id}\n{key}"),
+                resource_type: kind,
+                resource_id: id.to_owned(),
+                name: key.to_owned(),
+                value: value.to_owned(),
+            }));
+        });
+        items.sort_by(|a, b| a.sort.cmp(&b.sort));
+        let page = call.select_from(items.into_iter().map(Box::new), FILTERS)?;
+        let view = |item: &TagItem| TagItemView {
+            resource_id: item.resource_id.clone(),
+            resource_type: item.resource_type,
+            key: item.name.clone(),
+            value: item.value.clone(),
+        };
+        Ok(Response {
+            tag_set: page.items.iter().map(|item| view(item)).collect(),
+            next_token: page.next_token,
+        })
+    }
+}
+
+struct TagItem {
+    sort: String,
+    resource_type: &'static str,
+    resource_id: String,
+    name: String,
+    value: String,
+}
+
+impl Listed for TagItem {
+    fn key(&self) -> &str {
+        &self.sort
+    }
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct TagItemView {
+    resource_id: String,
+    resource_type: &'static str,
+    key: String,
+    value: String,
+}

@@ -1,0 +1,35 @@
+//! Unties a public address.
+
+use super::prelude::*;
+use crate::model::address::ASSOCIATION_KIND;
+use crate::rules::addresses;
+
+pub struct DisassociateAddress;
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct Request {
+    association_id: Option<String>,
+    public_ip: Option<String>,
+}
+
+impl Action for DisassociateAddress {
+    const NAME: &'static str = "DisassociateAddress";
+    type Request = Request;
+    type Response = Done;
+
+    fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Done> {
+        let address = match (&request.association_id, &request.public_ip) {
+            (Some(id), _) => {
+                let mut all = call.account.addresses.iter();
+                all.find(|address| address.association.as_ref().is_some_and(|a| a.id == *id))
+                    .ok_or_else(|| ASSOCIATION_KIND.not_found(id))?
+            }
+            (None, Some(ip)) => addresses::find_public(call.account, ip)?,
+            (None, None) => return Err(ApiError::missing_parameter("AssociationId")),
+        };
+        let id = address.id.clone();
+        call.account.addresses.edit(&id)?.association = None;
+        Done::ok()
+    }
+}

@@ -1,0 +1,17 @@
+//! What every action's file uses.
+
+pub use hive_api::{ApiError, ApiResult};
+pub use serde::{Deserialize, Serialize};
+
+pub use crate::core::action::{Action, Done};
+pub use crate::core::call::Call;
+pub use crate::core::common::Accepts;
+pub use crate::core::filter::{FilterRow, maybe, names as filter_names, one};
+pub use crate::model::account::Account;
+
+/// `Name.Value=…`, as attributes are set.
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct AttributeValue<T> {
+    pub value: T,
+}

@@ -1,0 +1,67 @@
+//! RunInstances: what was asked for becomes a launch; `rules::launch` carries it out.
+
+mod request;
+
+use self::request::Request;
+use super::describe_images::IMAGE_KIND;
+use super::prelude::*;
+use crate::data::{images, instance_types};
+use crate::model::instance::Instance;
+use crate::rules::launch::Launch;
+use crate::view;
+use crate::view::instance::ReservationView;
+
+pub struct RunInstances;
+
+impl Action for RunInstances {
+    const NAME: &'static str = "RunInstances";
+    const ACCEPTS: Accepts =
+        Accepts { client_token: true, tags: &["instance", "network-interface", "volume"], ..Accepts::NONE };
+    type Request = Request;
+    type Response = ReservationView;
+
+    fn run(request: Request, call: &mut Call<'_>) -> ApiResult<ReservationView> {
+        let counts = (request.min_count, request.max_count);
+        if counts.0 == 0 || counts.1 < counts.0 || counts.1 > 1_000 {
+            return Err(ApiError::client(
+                "InvalidParameterValue",
+                "MinCount must be at least 1, MaxCount not less than it and at most 1000",
+            ));
+        }
+        let id = request.image_id.as_deref().ok_or_else(|| ApiError::missing_parameter("ImageId"))?;
+        let image = images::find(id).ok_or_else(|| IMAGE_KIND.missing(id))?;
+        let name = request.instance_type.as_deref().unwrap_or("t3.micro");
+        let kind = instance_types::find(name)
+            .ok_or_else(|| ApiError::invalid_value("InstanceType", name, "It is not offered here."))?;
+        let launch = Launch {
+            image,
+            instance_type: kind,
+            key_name: request.key_name.clone().filter(|name| !name.is_empty()),
+            zone: request.zone().map(str::to_owned),
+            placement_group: request.placement_group(call.account)?,
+            partition_number: request.partition_number(),
+            tenancy: request.tenancy(),
+            interfaces: request.interfaces(counts.1)?,
+            devices: request.devices(image)?,
+            options: request.options(kind)?,
+            client_token: call.common.client_token.clone(),
+            tags: call.new_tags::<Instance>(),
+        };
+        launch.check(call)?;
+        let reservation_id = call.random_id("r");
+        let mut ids = Vec::new();
+        for index in 0..counts.1 {
+            ids.push(launch.launch(call, &reservation_id, index)?);
+        }
+        let mut instances_set = Vec::new();
+        for id in &ids {
+            instances_set.push(view::instance::instance(call.account.instances.find(id)?, call));
+        }
+        Ok(ReservationView {
+            reservation_id,
+            owner_id: call.account.id.to_string(),
+            group_set: Vec::new(),
+            instances_set,
+        })
+    }
+}

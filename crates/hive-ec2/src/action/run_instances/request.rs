@@ -1,0 +1,342 @@
+//! The parameters of RunInstances and what they mean for a launch.
+
+use std::net::Ipv4Addr;
+
+use serde::Deserialize;
+
+use crate::action::create_network_interface::PrivateAddress;
+use crate::action::prelude::*;
+use crate::data::images::Image;
+use crate::data::instance_types::InstanceType;
+use crate::model::instance::{
+    AutoRecovery, CpuCredits, InstanceOptions, MetadataOptions, ShutdownBehavior, Switch, Tokens,
+};
+use crate::model::subnet::HostnameType;
+use crate::model::volume::VolumeType;
+use crate::model::vpc::Tenancy;
+use crate::rules::devices::NewVolume;
+use crate::rules::launch::{DevicePlan, InterfacePlan, default_credits};
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct Request {
+    pub min_count: u32,
+    pub max_count: u32,
+    pub image_id: Option<String>,
+    pub instance_type: Option<String>,
+    pub key_name: Option<String>,
+    subnet_id: Option<String>,
+    #[serde(default)]
+    security_group_id: Vec<String>,
+    private_ip_address: Option<Ipv4Addr>,
+    #[serde(default)]
+    network_interface: Vec<Interface>,
+    #[serde(default)]
+    block_device_mapping: Vec<Device>,
+    placement: Option<Placement>,
+    user_data: Option<String>,
+    monitoring: Option<Enabled>,
+    ebs_optimized: Option<bool>,
+    disable_api_termination: Option<bool>,
+    disable_api_stop: Option<bool>,
+    instance_initiated_shutdown_behavior: Option<ShutdownBehavior>,
+    metadata_options: Option<Metadata>,
+    credit_specification: Option<Credits>,
+    maintenance_options: Option<Maintenance>,
+    private_dns_name_options: Option<DnsName>,
+    cpu_options: Option<Cpu>,
+    hibernation_options: Option<Configured>,
+    enclave_options: Option<Enabled>,
+    capacity_reservation_specification: Option<Capacity>,
+    iam_instance_profile: Option<Profile>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Interface {
+    device_index: Option<u32>,
+    network_interface_id: Option<String>,
+    subnet_id: Option<String>,
+    #[serde(default)]
+    description: String,
+    private_ip_address: Option<Ipv4Addr>,
+    #[serde(default)]
+    private_ip_addresses: Vec<PrivateAddress>,
+    secondary_private_ip_address_count: Option<u32>,
+    #[serde(default)]
+    security_group_id: Vec<String>,
+    associate_public_ip_address: Option<bool>,
+    delete_on_termination: Option<bool>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Device {
+    device_name: String,
+    no_device: Option<String>,
+    virtual_name: Option<String>,
+    ebs: Option<Ebs>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "PascalCase", default)]
+struct Ebs {
+    volume_size: Option<u32>,
+    volume_type: Option<VolumeType>,
+    iops: Option<u32>,
+    throughput: Option<u32>,
+    encrypted: Option<bool>,
+    kms_key_id: Option<String>,
+    snapshot_id: Option<String>,
+    delete_on_termination: Option<bool>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "PascalCase", default)]
+struct Placement {
+    availability_zone: Option<String>,
+    group_name: Option<String>,
+    group_id: Option<String>,
+    partition_number: Option<u32>,
+    tenancy: Option<Tenancy>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Enabled {
+    enabled: Option<bool>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Configured {
+    configured: Option<bool>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Metadata {
+    http_tokens: Option<Tokens>,
+    http_put_response_hop_limit: Option<u32>,
+    http_endpoint: Option<Switch>,
+    http_protocol_ipv6: Option<Switch>,
+    instance_metadata_tags: Option<Switch>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Credits {
+    cpu_credits: CpuCredits,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Maintenance {
+    auto_recovery: Option<AutoRecovery>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct DnsName {
+    hostname_type: Option<HostnameType>,
+    enable_resource_name_dns_a_record: Option<bool>,
+    #[serde(rename = "EnableResourceNameDnsAAAARecord")]
+    enable_resource_name_dns_aaaa_record: Option<bool>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Cpu {
+    core_count: Option<u32>,
+    threads_per_core: Option<u32>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Capacity {
+    capacity_reservation_preference: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Profile {
+    arn: Option<String>,
+    name: Option<String>,
+}
+
+impl Request {
+    pub fn zone(&self) -> Option<&str> {
+        self.placement.as_ref()?.availability_zone.as_deref().filter(|zone| !zone.is_empty())
+    }
+
+    pub fn placement_group(&self, account: &Account) -> ApiResult<Option<String>> {
+        let Some(placement) = &self.placement else { return Ok(None) };
+        match (&placement.group_name, &placement.group_id) {
+            (Some(name), _) if !name.is_empty() => Ok(Some(name.clone())),
+            (_, Some(id)) => Ok(Some(account.placement_groups.find(id)?.name.clone())),
+            _ => Ok(None),
+        }
+    }
+
+    pub fn partition_number(&self) -> Option<u32> {
+        self.placement.as_ref()?.partition_number
+    }
+
+    pub fn tenancy(&self) -> Tenancy {
+        self.placement.as_ref().and_then(|placement| placement.tenancy).unwrap_or(Tenancy::Default)
+    }
+
+    /// The interfaces that were described, or the one that subnet, groups and address describe together.
+    pub fn interfaces(&self, count: u32) -> ApiResult<Vec<InterfacePlan>> {
+        if self.network_interface.is_empty() {
+            return Ok(vec![InterfacePlan {
+                existing: None,
+                device_index: 0,
+                subnet: self.subnet_id.clone(),
+                description: String::new(),
+                private_ips: self.private_ip_address.into_iter().collect(),
+                secondary_count: 0,
+                groups: self.security_group_id.clone(),
+                public_address: None,
+                delete_on_termination: true,
+            }]);
+        }
+        if self.subnet_id.is_some() || !self.security_group_id.is_empty() {
+            return Err(ApiError::invalid_combination(
+                "Network interfaces and an instance-level subnet ID or security groups may not be specified on the \
+                 same request",
+            ));
+        }
+        if count > 1
+            && self.network_interface.iter().any(|interface| interface.network_interface_id.is_some())
+        {
+            return Err(ApiError::invalid_combination(
+                "An existing interface can be given to one instance only",
+            ));
+        }
+        Ok(self.network_interface.iter().map(Interface::plan).collect())
+    }
+
+    /// The root device of the image, changed as asked, then the devices that were added.
+    pub fn devices(&self, image: &Image) -> ApiResult<Vec<DevicePlan>> {
+        let root =
+            self.block_device_mapping.iter().find(|device| device.device_name == image.root_device_name);
+        let mut devices = vec![device_plan(image.root_device_name, root, Some(image.root_size))];
+        for device in &self.block_device_mapping {
+            if device.device_name == image.root_device_name
+                || device.no_device.is_some()
+                || device.virtual_name.is_some()
+            {
+                continue;
+            }
+            devices.push(device_plan(&device.device_name, Some(device), None));
+        }
+        if let Some(small) = devices[0].volume.size.filter(|size| *size < image.root_size) {
+            return Err(ApiError::client(
+                "InvalidBlockDeviceMapping",
+                format!("Volume of size {small}GB is smaller than the image ({}GB)", image.root_size),
+            ));
+        }
+        Ok(devices)
+    }
+
+    pub fn options(&self, kind: &InstanceType) -> ApiResult<InstanceOptions> {
+        let credits = self.credit_specification.as_ref().map(|credits| credits.cpu_credits);
+        if credits.is_some() && !kind.burstable {
+            return Err(ApiError::client(
+                "InvalidParameterCombination",
+                format!("The {} instance type does not support a credit specification", kind.name),
+            ));
+        }
+        let names = self.private_dns_name_options.as_ref();
+        let cpu = self.cpu_options.as_ref();
+        let profile = self.iam_instance_profile.as_ref();
+        Ok(InstanceOptions {
+            user_data: self.user_data.clone().filter(|data| !data.is_empty()),
+            monitoring: self.monitoring.as_ref().and_then(|m| m.enabled).unwrap_or(false),
+            ebs_optimized: self.ebs_optimized.unwrap_or(false),
+            disable_api_termination: self.disable_api_termination.unwrap_or(false),
+            disable_api_stop: self.disable_api_stop.unwrap_or(false),
+            shutdown_behavior: self.instance_initiated_shutdown_behavior.unwrap_or(ShutdownBehavior::Stop),
+            metadata: self.metadata(),
+            cpu_credits: default_credits(kind, credits),
+            auto_recovery: self
+                .maintenance_options
+                .as_ref()
+                .and_then(|m| m.auto_recovery)
+                .unwrap_or(AutoRecovery::Default),
+            hostname_type: names.and_then(|n| n.hostname_type).unwrap_or(HostnameType::IpName),
+            resource_name_dns_a_record: names
+                .and_then(|n| n.enable_resource_name_dns_a_record)
+                .unwrap_or(false),
+            resource_name_dns_aaaa_record: names
+                .and_then(|n| n.enable_resource_name_dns_aaaa_record)
+                .unwrap_or(false),
+            core_count: cpu.and_then(|c| c.core_count).unwrap_or(kind.cores),
+            threads_per_core: cpu.and_then(|c| c.threads_per_core).unwrap_or(kind.threads_per_core()),
+            hibernation: self.hibernation_options.as_ref().and_then(|h| h.configured).unwrap_or(false),
+            enclave: self.enclave_options.as_ref().and_then(|e| e.enabled).unwrap_or(false),
+            capacity_reservation_preference: self
+                .capacity_reservation_specification
+                .as_ref()
+                .and_then(|c| c.capacity_reservation_preference.clone())
+                .unwrap_or_else(|| "open".to_owned()),
+            iam_instance_profile: profile.and_then(|p| p.arn.clone().or_else(|| p.name.clone())),
+        })
+    }
+
+    fn metadata(&self) -> MetadataOptions {
+        let defaults = MetadataOptions::default();
+        let Some(asked) = &self.metadata_options else { return defaults };
+        MetadataOptions {
+            http_tokens: asked.http_tokens.unwrap_or(defaults.http_tokens),
+            http_put_response_hop_limit: asked
+                .http_put_response_hop_limit
+                .unwrap_or(defaults.http_put_response_hop_limit),
+            http_endpoint: asked.http_endpoint.unwrap_or(defaults.http_endpoint),
+            http_protocol_ipv6: asked.http_protocol_ipv6.unwrap_or(defaults.http_protocol_ipv6),
+            instance_metadata_tags: asked.instance_metadata_tags.unwrap_or(defaults.instance_metadata_tags),
+        }
+    }
+}
+
+impl Interface {
+    fn plan(&self) -> InterfacePlan {
+        let mut listed: Vec<&PrivateAddress> = self.private_ip_addresses.iter().collect();
+        listed.sort_by_key(|address| !address.primary.unwrap_or(false));
+        let mut private_ips: Vec<Ipv4Addr> = self.private_ip_address.into_iter().collect();
+        private_ips.extend(listed.iter().map(|address| address.private_ip_address));
+        private_ips.dedup();
+        InterfacePlan {
+            existing: self.network_interface_id.clone(),
+            device_index: self.device_index.unwrap_or(0),
+            subnet: self.subnet_id.clone(),
+            description: self.description.clone(),
+            private_ips,
+            secondary_count: self.secondary_private_ip_address_count.unwrap_or(0),
+            groups: self.security_group_id.clone(),
+            public_address: self.associate_public_ip_address,
+            // An interface that was there before stays, one made for the instance goes with it.
+            delete_on_termination: self.delete_on_termination.unwrap_or(self.network_interface_id.is_none()),
+        }
+    }
+}
+
+fn device_plan(name: &str, device: Option<&Device>, image_size: Option<u32>) -> DevicePlan {
+    let default = Ebs::default();
+    let ebs = device.and_then(|device| device.ebs.as_ref()).unwrap_or(&default);
+    DevicePlan {
+        device: name.to_owned(),
+        volume: NewVolume {
+            size: ebs.volume_size.or(image_size),
+            volume_type: ebs.volume_type,
+            iops: ebs.iops,
+            throughput: ebs.throughput,
+            encrypted: ebs.encrypted,
+            kms_key_id: ebs.kms_key_id.clone(),
+            snapshot_id: ebs.snapshot_id.clone(),
+            ..NewVolume::default()
+        },
+        delete_on_termination: ebs.delete_on_termination.unwrap_or(true),
+    }
+}

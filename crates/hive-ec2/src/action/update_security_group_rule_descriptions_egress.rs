@@ -1,0 +1,19 @@
+//! Sets descriptions of rules.
+
+use super::prelude::*;
+use crate::rules::permissions::{self, PermissionsRequest};
+
+pub struct UpdateSecurityGroupRuleDescriptionsEgress;
+
+impl Action for UpdateSecurityGroupRuleDescriptionsEgress {
+    const NAME: &'static str = "UpdateSecurityGroupRuleDescriptionsEgress";
+    const NOT_OURS: &'static [&'static str] =
+        &["CidrIp", "FromPort", "IpProtocol", "SourceSecurityGroupName", "ToPort", "SecurityGroupRuleId"];
+    type Request = PermissionsRequest;
+    type Response = Done;
+
+    fn run(request: PermissionsRequest, call: &mut Call<'_>) -> ApiResult<Done> {
+        permissions::describe_rules(call, &request, true)?;
+        Done::ok()
+    }
+}

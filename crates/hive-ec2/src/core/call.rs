@@ -1,0 +1,133 @@
+//! One request on its way through an action: the account as it may be changed, and everything from outside.
+
+use std::sync::Arc;
+
+use hive_api::{ApiError, ApiResult};
+use jiff::Timestamp;
+
+use super::common::Common;
+use super::environment::Environment;
+use super::filter::{self, FilterRow};
+use super::id::Id;
+use super::page::{Page, read_token, token};
+use super::table::{Listed, Resource, Table};
+use super::tags::Tags;
+use crate::model::account::Account;
+use crate::node::Order;
+use crate::rules::key_material::KeyMaterial;
+
+/// Randomness from outside: fills the buffer.
+pub type Entropy = Arc<dyn Fn(&mut [u8]) + Send + Sync>;
+
+/// What an action prepared before it had its turn.
+#[derive(Default)]
+pub enum Prepared {
+    #[default]
+    Nothing,
+    KeyMaterial(KeyMaterial),
+}
+
+pub struct Call<'a> {
+    pub account: &'a mut Account,
+    pub environment: &'a Environment,
+    pub now: Timestamp,
+    pub common: Common,
+    /// What the node says about every instance, if anything.
+    pub notice: Option<&'static str>,
+    pub prepared: Prepared,
+    pub(crate) action: &'static str,
+    pub(crate) entropy: &'a Entropy,
+    /// What the node shall do once this change is durable.
+    pub(crate) orders: Vec<Order>,
+}
+
+impl Call<'_> {
+    pub fn random<const N: usize>(&self) -> [u8; N] {
+        let mut bytes = [0; N];
+        (self.entropy)(&mut bytes);
+        bytes
+    }
+
+    /// `prefix-` and 17 hexadecimal digits.
+    pub fn random_id(&self, prefix: &str) -> String {
+        let digits = super::text::hex(&self.random::<9>());
+        format!("{prefix}-{}", &digits[..17])
+    }
+
+    pub fn new_id<T: Resource>(&self) -> Id<T> {
+        Id::new(self.random_id(T::KIND.prefix))
+    }
+
+    /// The tags given for new resources of a kind.
+    pub fn new_tags<T: Resource>(&self) -> Tags {
+        self.tags_for(T::KIND.name)
+    }
+
+    pub fn tags_for(&self, resource_type: &str) -> Tags {
+        let mut all = self.common.tag_specifications.iter();
+        all.find(|(kind, _)| kind == resource_type).map(|(_, tags)| tags.clone()).unwrap_or_default()
+    }
+
+    pub fn order(&mut self, order: Order) {
+        self.orders.push(order);
+    }
+
+    pub fn arn(&self, resource: &str) -> String {
+        self.environment.arn(&self.account.id, resource)
+    }
+
+    /// Lists a table by ids (each must exist), filters and pages.
+    pub fn select<T: Resource>(
+        &self,
+        table: &Table<T>,
+        ids: &[String],
+        known: &[FilterRow<T>],
+    ) -> ApiResult<Page<Arc<T>>> {
+        self.check_ids(ids)?;
+        if ids.is_empty() {
+            return self.select_from(table.iter_shared(), known);
+        }
+        let mut items = Vec::with_capacity(ids.len());
+        for id in ids {
+            items.push(table.shared(id).ok_or_else(|| T::KIND.missing(id))?);
+        }
+        items.sort_by(|a, b| a.key().cmp(b.key()));
+        items.dedup_by(|a, b| a.key() == b.key());
+        self.select_from(items.into_iter(), known)
+    }
+
+    /// Lists what is not a table's row: `items` must come in the order of their keys.
+    pub fn select_from<T: Listed, R: std::ops::Deref<Target = T>>(
+        &self,
+        items: impl Iterator<Item = R>,
+        known: &[FilterRow<T>],
+    ) -> ApiResult<Page<R>> {
+        filter::check(&self.common.filters, known)?;
+        let after =
+            self.common.next_token.as_deref().map(|token| read_token(self.action, token)).transpose()?;
+        let mut page: Page<R> = Page { items: Vec::new(), next_token: None };
+        for item in items {
+            if after.as_deref().is_some_and(|after| item.key() <= after)
+                || !filter::matches(&*item, self.account, &self.common.filters, known)
+            {
+                continue;
+            }
+            if self.common.max_results == Some(page.items.len()) {
+                page.next_token = page.items.last().map(|last| token(self.action, last.key()));
+                break;
+            }
+            page.items.push(item);
+        }
+        Ok(page)
+    }
+
+    /// EC2 refuses ids together with paging: a list of ids is already the page.
+    pub fn check_ids(&self, ids: &[String]) -> ApiResult<()> {
+        if !ids.is_empty() && self.common.max_results.is_some() {
+            return Err(ApiError::invalid_combination(
+                "The parameter MaxResults cannot be used together with a list of ids",
+            ));
+        }
+        Ok(())
+    }
+}

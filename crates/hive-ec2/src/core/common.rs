@@ -1,0 +1,134 @@
+//! The parameters that mean the same on every action, taken out before the action's own are decoded.
+
+use hive_api::{ApiError, ApiResult, Params, decode};
+use serde::Deserialize;
+
+use super::filter::Filter;
+use super::tags::Tags;
+
+/// Which of them an action takes.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Accepts {
+    pub client_token: bool,
+    pub filters: bool,
+    pub pages: bool,
+    /// Resource types whose tags may be given on creation.
+    pub tags: &'static [&'static str],
+}
+
+impl Accepts {
+    pub const NONE: Accepts = Accepts { client_token: false, filters: false, pages: false, tags: &[] };
+
+    pub fn names(&self) -> Vec<&'static str> {
+        let optional = [
+            (self.client_token, "ClientToken"),
+            (self.filters, "Filter"),
+            (self.pages, "MaxResults"),
+            (self.pages, "NextToken"),
+            (!self.tags.is_empty(), "TagSpecification"),
+        ];
+        let mut names = vec!["DryRun"];
+        names.extend(optional.into_iter().filter_map(|(accepted, name)| accepted.then_some(name)));
+        names
+    }
+}
+
+#[derive(Debug, Default)]
+pub struct Common {
+    pub dry_run: bool,
+    pub client_token: Option<String>,
+    pub filters: Vec<Filter>,
+    pub max_results: Option<usize>,
+    pub next_token: Option<String>,
+    pub tag_specifications: Vec<(String, Tags)>,
+    /// Nested parameters inside the common ones that nothing knows.
+    pub unknown: Vec<String>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "PascalCase", default)]
+struct Raw {
+    dry_run: bool,
+    client_token: Option<String>,
+    filter: Vec<Filter>,
+    max_results: Option<i64>,
+    next_token: Option<String>,
+    tag_specification: Vec<TagSpecification>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct TagSpecification {
+    resource_type: String,
+    #[serde(default)]
+    tag: Vec<Tag>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct Tag {
+    pub key: String,
+    #[serde(default)]
+    pub value: String,
+}
+
+impl Common {
+    pub fn take(params: &mut Params, accepts: &Accepts) -> ApiResult<Common> {
+        // Some SDKs write the plural on some actions.
+        params.rename("TagSpecifications", "TagSpecification");
+        let mut pairs = Params::default();
+        for name in accepts.names() {
+            if let Some(node) = params.take(name) {
+                pairs.put(name, node);
+            }
+        }
+        let decoded = decode::<Raw>(&pairs)?;
+        let raw = decoded.request;
+        if raw.client_token.as_ref().is_some_and(|token| token.len() > 64) {
+            return Err(ApiError::client(
+                "InvalidParameterValue",
+                "ClientToken exceeds the limit of 64 characters",
+            ));
+        }
+        let max_results = raw.max_results.map(check_max_results).transpose()?;
+        let mut tag_specifications = Vec::new();
+        for specification in raw.tag_specification {
+            if !accepts.tags.contains(&specification.resource_type.as_str()) {
+                return Err(ApiError::client(
+                    "InvalidParameterValue",
+                    format!(
+                        "'{}' is not a valid taggable resource type for this operation.",
+                        specification.resource_type
+                    ),
+                ));
+            }
+            let mut tags = Tags::default();
+            for tag in specification.tag {
+                if tags.get(&tag.key).is_some() {
+                    return Err(ApiError::client(
+                        "InvalidParameterValue",
+                        format!("Duplicate tag key '{}' specified.", tag.key),
+                    ));
+                }
+                tags.set(tag.key, tag.value)?;
+            }
+            tag_specifications.push((specification.resource_type, tags));
+        }
+        Ok(Common {
+            dry_run: raw.dry_run,
+            client_token: raw.client_token.filter(|token| !token.is_empty()),
+            filters: raw.filter,
+            max_results,
+            next_token: raw.next_token,
+            tag_specifications,
+            unknown: decoded.unknown,
+        })
+    }
+}
+
+/// EC2 takes 5 to 1000 on most actions; some go lower, none higher. 1 to 1000 breaks no client.
+fn check_max_results(value: i64) -> ApiResult<usize> {
+    usize::try_from(value).ok().filter(|value| (1..=1000).contains(value)).ok_or_else(|| {
+        ApiError::invalid_value("MaxResults", &value.to_string(), "It must be between 1 and 1000.")
+    })
+}

@@ -1,0 +1,55 @@
+//! Where this endpoint claims to be, and what it hands out: fixed while it runs.
+
+use crate::model::cidr::Ipv4Cidr;
+use crate::node::NodeId;
+
+#[derive(Debug, Clone)]
+pub struct Environment {
+    pub region: String,
+    /// Letters of the zones: `a` makes `us-east-1a`.
+    pub zones: Vec<char>,
+    /// The node that new records belong to.
+    pub node: NodeId,
+    /// Where public addresses come from. The default is the benchmarking range of RFC 2544: never routed.
+    pub public_addresses: Ipv4Cidr,
+}
+
+impl Environment {
+    pub fn new(region: impl Into<String>, node: NodeId) -> Self {
+        Self {
+            region: region.into(),
+            zones: vec!['a', 'b', 'c'],
+            node,
+            public_addresses: Ipv4Cidr::new(u32::from_be_bytes([198, 18, 0, 0]), 15),
+        }
+    }
+
+    pub fn zone_names(&self) -> impl Iterator<Item = String> {
+        self.zones.iter().map(|letter| format!("{}{letter}", self.region))
+    }
+
+    pub fn first_zone(&self) -> String {
+        self.zone_names().next().unwrap_or_else(|| format!("{}a", self.region))
+    }
+
+    /// `us-east-1b` is `use1-az2`: the region's initials, its number, the zone's position.
+    pub fn zone_id(&self, zone: &str) -> String {
+        let parts: Vec<&str> = self.region.split('-').collect();
+        let short: String = match parts.as_slice() {
+            [land, direction, number] => {
+                format!("{land}{}{number}", direction.chars().next().unwrap_or_default())
+            }
+            _ => self.region.clone(),
+        };
+        let index = self.zone_names().position(|name| name == zone).map_or(0, |index| index + 1);
+        format!("{short}-az{index}")
+    }
+
+    pub fn zone_by_id(&self, id: &str) -> Option<String> {
+        self.zone_names().find(|zone| self.zone_id(zone) == id)
+    }
+
+    pub fn arn(&self, account: &str, resource: &str) -> String {
+        format!("arn:aws:ec2:{}:{account}:{resource}", self.region)
+    }
+}

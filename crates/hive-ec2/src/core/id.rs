@@ -1,0 +1,120 @@
+//! Typed ids, and what each kind of resource is called in ids, errors and tags.
+
+use std::cmp::Ordering;
+use std::fmt;
+use std::marker::PhantomData;
+
+use hive_api::ApiError;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// The names under which a kind of resource appears to clients.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Kind {
+    /// In tag specifications, `resource-type` filters and record keys.
+    pub name: &'static str,
+    /// Before the dash of an id.
+    pub prefix: &'static str,
+    pub not_found: &'static str,
+    pub malformed: &'static str,
+    /// As error messages call its id.
+    pub noun: &'static str,
+}
+
+impl Kind {
+    pub fn not_found(&self, id: &str) -> ApiError {
+        ApiError::client(self.not_found, format!("The {} '{id}' does not exist", self.noun))
+    }
+
+    /// `NotFound` for an id that could exist, `Malformed` for a text that is no id of this kind.
+    pub fn missing(&self, id: &str) -> ApiError {
+        if self.is_well_formed(id) {
+            self.not_found(id)
+        } else {
+            ApiError::client(
+                self.malformed,
+                format!("Invalid id: \"{id}\" (expecting \"{}-...\")", self.prefix),
+            )
+        }
+    }
+
+    pub fn is_well_formed(&self, id: &str) -> bool {
+        id.strip_prefix(self.prefix).and_then(|rest| rest.strip_prefix('-')).is_some_and(|digits| {
+            matches!(digits.len(), 8 | 17) && digits.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
+        })
+    }
+}
+
+/// The id of a `T`: two ids of different kinds cannot be confused.
+pub struct Id<T> {
+    text: Box<str>,
+    kind: PhantomData<fn() -> T>,
+}
+
+impl<T> Id<T> {
+    /// For ids that were made or checked elsewhere.
+    pub fn new(text: impl Into<Box<str>>) -> Self {
+        Self { text: text.into(), kind: PhantomData }
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+}
+
+impl<T> std::ops::Deref for Id<T> {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.text
+    }
+}
+
+impl<T> Clone for Id<T> {
+    fn clone(&self) -> Self {
+        Self::new(self.text.clone())
+    }
+}
+
+impl<T> PartialEq for Id<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+impl<T> Eq for Id<T> {}
+
+impl<T> PartialOrd for Id<T> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<T> Ord for Id<T> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.text.cmp(&other.text)
+    }
+}
+
+impl<T> fmt::Debug for Id<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl<T> fmt::Display for Id<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl<T> Serialize for Id<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.text)
+    }
+}
+
+impl<'de, T> Deserialize<'de> for Id<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer).map(Self::new)
+    }
+}

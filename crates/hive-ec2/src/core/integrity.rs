@@ -1,0 +1,103 @@
+//! References between resources: each must lead to something that is there. Routes are the one exception: a
+//! route whose target is gone is a blackhole, as in EC2.
+
+use crate::model::account::Account;
+use crate::model::instance::InstanceState;
+use crate::model::route_table::AssociationTarget;
+use crate::model::security_group::Peer;
+
+/// Every reference that leads nowhere, in words; empty in a healthy account.
+pub fn dangling(account: &Account) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut check = |from: &str, to: &str, there: bool| {
+        if !there {
+            found.push(format!("{from} names {to}, which is not there"));
+        }
+    };
+    for subnet in account.subnets.iter() {
+        check(&subnet.id, &subnet.vpc_id, account.vpcs.get(&subnet.vpc_id).is_some());
+    }
+    for group in account.security_groups.iter() {
+        check(&group.id, &group.vpc_id, account.vpcs.get(&group.vpc_id).is_some());
+        for rule in &group.rules {
+            if let Peer::Group(peer) = &rule.peer {
+                check(&rule.id, peer, account.security_groups.get(peer).is_some());
+            }
+        }
+    }
+    for gateway in account.internet_gateways.iter() {
+        if let Some(vpc) = &gateway.vpc_id {
+            check(&gateway.id, vpc, account.vpcs.get(vpc).is_some());
+        }
+    }
+    for table in account.route_tables.iter() {
+        check(&table.id, &table.vpc_id, account.vpcs.get(&table.vpc_id).is_some());
+        for association in &table.associations {
+            match &association.target {
+                AssociationTarget::Main => {}
+                AssociationTarget::Subnet(id) => {
+                    check(&association.id, id, account.subnets.get(id).is_some())
+                }
+                AssociationTarget::InternetGateway(id) => {
+                    check(&association.id, id, account.internet_gateways.get(id).is_some());
+                }
+            }
+        }
+    }
+    for acl in account.network_acls.iter() {
+        check(&acl.id, &acl.vpc_id, account.vpcs.get(&acl.vpc_id).is_some());
+        for association in &acl.associations {
+            let subnet = &association.subnet_id;
+            check(&association.id, subnet, account.subnets.get(subnet).is_some());
+        }
+    }
+    for interface in account.network_interfaces.iter() {
+        check(&interface.id, &interface.subnet_id, account.subnets.get(&interface.subnet_id).is_some());
+        for group in &interface.groups {
+            check(&interface.id, group, account.security_groups.get(group).is_some());
+        }
+        if let Some(attachment) = &interface.attachment {
+            let instance = account.instances.get(&attachment.instance_id);
+            let mutual = instance.is_some_and(|i| i.network_interfaces.contains(&interface.id));
+            check(&interface.id, &attachment.instance_id, mutual);
+        }
+    }
+    for address in account.addresses.iter() {
+        if let Some(association) = &address.association {
+            let interface = account.network_interfaces.get(&association.network_interface_id);
+            let there = interface.is_some_and(|i| i.private_ips.contains(&association.private_ip));
+            check(&address.id, &association.network_interface_id, there);
+        }
+    }
+    for gateway in account.egress_only_internet_gateways.iter() {
+        check(&gateway.id, &gateway.vpc_id, account.vpcs.get(&gateway.vpc_id).is_some());
+    }
+    for gateway in account.nat_gateways.iter().filter(|gateway| gateway.deleted.is_none()) {
+        let interface = &gateway.network_interface_id;
+        check(&gateway.id, interface, account.network_interfaces.get(interface).is_some());
+    }
+    for vpc in account.vpcs.iter() {
+        if let Some(options) = &vpc.dhcp_options_id {
+            check(&vpc.id, options, account.dhcp_options.get(options).is_some());
+        }
+    }
+    for volume in account.volumes.iter() {
+        for attachment in &volume.attachments {
+            let instance = account.instances.get(&attachment.instance_id);
+            let mutual = instance.is_some_and(|i| i.block_devices.iter().any(|(_, id)| *id == volume.id));
+            check(&volume.id, &attachment.instance_id, mutual);
+        }
+    }
+    for instance in account.instances.iter() {
+        for interface in &instance.network_interfaces {
+            check(&instance.id, interface, account.network_interfaces.get(interface).is_some());
+        }
+        for (_, volume) in &instance.block_devices {
+            check(&instance.id, volume, account.volumes.get(volume).is_some());
+        }
+        if instance.state != InstanceState::Terminated {
+            check(&instance.id, &instance.subnet_id, account.subnets.get(&instance.subnet_id).is_some());
+        }
+    }
+    found
+}

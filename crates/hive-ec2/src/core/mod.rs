@@ -1,0 +1,17 @@
+//! What is done once, for all actions: dispatch, transactions, pagination, filters, DryRun, ClientToken, tags.
+
+pub mod action;
+pub mod call;
+pub mod client_token;
+pub mod common;
+pub mod engine;
+pub mod environment;
+pub mod filter;
+pub mod id;
+pub mod integrity;
+pub mod leftovers;
+pub mod page;
+pub mod table;
+pub mod tags;
+pub mod text;
+pub mod world;

@@ -1,0 +1,105 @@
+//! Every account's resources at one moment. Copies share everything that did not change.
+
+use std::collections::BTreeMap;
+
+use eos_store::{Batch, Record};
+use rpds::RedBlackTreeMapSync;
+use serde::{Deserialize, Serialize};
+
+use crate::model::account::{Account, AccountId};
+use crate::node::NodeId;
+
+/// The form of stored records; a newer one is refused, not guessed at.
+const FORMAT: u32 = 1;
+
+#[derive(Clone, Default)]
+pub struct World {
+    pub accounts: RedBlackTreeMapSync<AccountId, Account>,
+    /// How many changes led here: a later world replaces an earlier one, never the other way round.
+    pub sequence: u64,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Envelope<'a> {
+    format: u32,
+    account: &'a str,
+    node: &'a str,
+    kind: &'a str,
+    #[serde(borrow)]
+    value: &'a serde_json::value::RawValue,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum WorldError {
+    #[error("the record {key} cannot be read: {reason}")]
+    Unreadable { key: String, reason: String },
+    #[error("the record {key} has format {found}; this program knows {FORMAT}: use a newer one")]
+    NewerFormat { key: String, found: u32 },
+}
+
+/// `account/node/kind/id`
+fn record_key(account: &str, node: &str, kind: &str, id: &str) -> String {
+    format!("{account}/{node}/{kind}/{id}")
+}
+
+impl World {
+    pub fn load(records: Vec<Record>) -> Result<World, WorldError> {
+        let mut accounts: BTreeMap<AccountId, Account> = BTreeMap::new();
+        for record in records {
+            let unreadable = |reason: String| WorldError::Unreadable { key: record.key.clone(), reason };
+            let envelope: Envelope<'_> =
+                serde_json::from_slice(&record.value).map_err(|e| unreadable(e.to_string()))?;
+            if envelope.format > FORMAT {
+                return Err(WorldError::NewerFormat { key: record.key.clone(), found: envelope.format });
+            }
+            let id = AccountId::new(envelope.account);
+            let account = accounts.entry(id.clone()).or_insert_with(|| Account::new(id));
+            let known = account
+                .load(envelope.kind, record.version, envelope.value.get())
+                .map_err(|e| unreadable(e.to_string()))?;
+            if !known {
+                return Err(unreadable(format!("nothing here knows the kind {}", envelope.kind)));
+            }
+        }
+        Ok(World { accounts: accounts.into_iter().collect(), sequence: 0 })
+    }
+
+    pub fn account(&self, id: &AccountId) -> Account {
+        self.accounts.get(id).cloned().unwrap_or_else(|| Account::new(id.clone()))
+    }
+}
+
+/// The store's form of what changed in `account`.
+pub fn batch_of(account: &mut Account, node: &NodeId) -> Result<Batch, serde_json::Error> {
+    let mut batch = Batch::default();
+    let id = account.id.clone();
+    for change in account.take_changes()? {
+        let key = record_key(&id, node.as_str(), change.kind, &change.key);
+        match change.value {
+            None => batch.delete(key, change.expected),
+            Some(value) => {
+                let value =
+                    serde_json::value::RawValue::from_string(String::from_utf8_lossy(&value).into_owned())?;
+                let envelope = Envelope {
+                    format: FORMAT,
+                    account: &id,
+                    node: node.as_str(),
+                    kind: change.kind,
+                    value: &value,
+                };
+                batch.put(key, change.expected, serde_json::to_vec(&envelope)?);
+            }
+        }
+    }
+    Ok(batch)
+}
+
+/// The stored value of one resource, for what is deliberately not kept in memory.
+pub fn stored_value(record: &Record) -> Option<String> {
+    let envelope: Envelope<'_> = serde_json::from_slice(&record.value).ok()?;
+    Some(envelope.value.get().to_owned())
+}
+
+pub fn key_of(account: &AccountId, node: &NodeId, kind: &str, id: &str) -> String {
+    record_key(account, node.as_str(), kind, id)
+}

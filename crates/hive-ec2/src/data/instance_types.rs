@@ -1,0 +1,66 @@
+//! Instance types, read once from `instance-types.txt`.
+
+use std::sync::LazyLock;
+
+use crate::core::table::Listed;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InstanceType {
+    pub name: &'static str,
+    pub architecture: &'static str,
+    pub vcpus: u32,
+    pub cores: u32,
+    pub memory_mib: u64,
+    pub burstable: bool,
+}
+
+impl Listed for InstanceType {
+    fn key(&self) -> &str {
+        self.name
+    }
+}
+
+impl InstanceType {
+    pub fn threads_per_core(&self) -> u32 {
+        self.vcpus / self.cores.max(1)
+    }
+
+    /// Xen for the second generation, Nitro for all later ones.
+    pub fn hypervisor(&self) -> &'static str {
+        if self.name.starts_with("t2.") { "xen" } else { "nitro" }
+    }
+}
+
+static ALL: LazyLock<Vec<InstanceType>> =
+    LazyLock::new(|| include_str!("instance-types.txt").lines().filter_map(parse).collect());
+
+fn parse(line: &'static str) -> Option<InstanceType> {
+    let mut words = line.split(' ').filter(|_| !line.starts_with('#'));
+    Some(InstanceType {
+        name: words.next()?,
+        architecture: words.next()?,
+        vcpus: words.next()?.parse().ok()?,
+        cores: words.next()?.parse().ok()?,
+        memory_mib: words.next()?.parse().ok()?,
+        burstable: words.next()? == "burstable",
+    })
+}
+
+pub fn all() -> &'static [InstanceType] {
+    &ALL
+}
+
+pub fn find(name: &str) -> Option<&'static InstanceType> {
+    ALL.binary_search_by(|known| known.name.cmp(name)).ok().and_then(|at| ALL.get(at))
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn every_line_is_read_and_sorted() {
+        let lines = include_str!("instance-types.txt").lines().filter(|line| !line.starts_with('#')).count();
+        assert_eq!(super::all().len(), lines);
+        assert!(super::all().is_sorted_by(|a, b| a.name < b.name));
+        assert_eq!(super::find("t3.micro").map(|t| t.threads_per_core()), Some(2));
+    }
+}

@@ -1,0 +1,4 @@
+//! Tables that ship with the program: instance types and the images every account can see.
+
+pub mod images;
+pub mod instance_types;

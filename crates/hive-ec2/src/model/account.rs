@@ -1,0 +1,160 @@
+//! One account's resources. An action is given exactly one account, so no account can reach another's.
+
+use std::fmt;
+
+use eos_store::Version;
+use hive_api::{ApiError, ApiResult};
+use serde::{Deserialize, Serialize};
+
+use super::address::Address;
+use super::dhcp_options::DhcpOptions;
+use super::egress_only_internet_gateway::EgressOnlyInternetGateway;
+use super::instance::Instance;
+use super::internet_gateway::InternetGateway;
+use super::key_pair::KeyPair;
+use super::nat_gateway::NatGateway;
+use super::network_acl::NetworkAcl;
+use super::network_interface::NetworkInterface;
+use super::placement_group::PlacementGroup;
+use super::route_table::RouteTable;
+use super::security_group::SecurityGroup;
+use super::settings::Settings;
+use super::snapshot::Snapshot;
+use super::subnet::Subnet;
+use super::volume::Volume;
+use super::vpc::Vpc;
+use crate::core::client_token::ClientToken;
+use crate::core::id::Id;
+use crate::core::table::{Changed, Listed, Resource, Table};
+use crate::core::tags::Tags;
+
+/// Twelve digits.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct AccountId(String);
+
+impl AccountId {
+    pub fn new(digits: impl Into<String>) -> Self {
+        AccountId(digits.into())
+    }
+}
+
+impl std::ops::Deref for AccountId {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for AccountId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+macro_rules! tables {
+    ($($field:ident: $type:ty),* $(,)?) => {
+        #[derive(Clone)]
+        pub struct Account {
+            pub id: AccountId,
+            $(pub $field: Table<$type>,)*
+        }
+
+        impl Account {
+            pub fn new(id: AccountId) -> Self {
+                Self { id, $($field: Table::default(),)* }
+            }
+
+            /// A stored record into its table; false if nothing here knows the kind.
+            pub fn load(&mut self, kind: &str, version: Version, value: &str) -> Result<bool, serde_json::Error> {
+                $(if kind == <$type as Resource>::KIND.name {
+                    self.$field.load(version, serde_json::from_str(value)?);
+                    return Ok(true);
+                })*
+                Ok(false)
+            }
+
+            /// What changed since the last call, for the store.
+            pub fn take_changes(&mut self) -> Result<Vec<Changed>, serde_json::Error> {
+                let mut changes = Vec::new();
+                $(self.$field.take_changes(&mut changes)?;)*
+                for change in &changes {
+                    if change.kind == ClientToken::KIND.name && change.value.is_some() {
+                        self.client_tokens.forget_part(&change.key, ClientToken::without_answer);
+                    }
+                }
+                Ok(changes)
+            }
+
+            /// Calls `each` with kind and key of everything there is.
+            pub fn each_key(&self, mut each: impl FnMut(&'static str, &str)) {
+                $(for item in self.$field.iter() {
+                    each(<$type as Resource>::KIND.name, item.key());
+                })*
+            }
+
+            /// Calls `each` with kind, key and tags of everything that has tags.
+            pub fn each_tagged(&self, mut each: impl FnMut(&'static str, &str, &Tags)) {
+                $(for item in self.$field.iter() {
+                    if let Some(tags) = item.tags().filter(|tags| !tags.is_empty()) {
+                        each(<$type as Resource>::KIND.name, item.key(), tags);
+                    }
+                })*
+                for rule in self.security_groups.iter().flat_map(|group| &group.rules) {
+                    if !rule.tags.is_empty() {
+                        each("security-group-rule", &rule.id, &rule.tags);
+                    }
+                }
+            }
+
+            /// The tags of whatever has this id, to be changed.
+            pub fn tags_mut(&mut self, id: &str) -> ApiResult<&mut Tags> {
+                $(if self.$field.get(id).is_some_and(|item| item.tags().is_some()) {
+                    if let Some(tags) = self.$field.edit(id)?.tags_mut() {
+                        return Ok(tags);
+                    }
+                    return Err(ApiError::client("InvalidID", format!("The ID '{id}' is not valid")));
+                })*
+                if let Some(group) = self.group_of_rule(id) {
+                    let rules = &mut self.security_groups.edit(&group)?.rules;
+                    if let Some(rule) = rules.iter_mut().find(|rule| rule.id == id) {
+                        return Ok(&mut rule.tags);
+                    }
+                }
+                $(if <$type as Resource>::KIND.is_well_formed(id) {
+                    return Err(<$type as Resource>::KIND.not_found(id));
+                })*
+                Err(ApiError::client("InvalidID", format!("The ID '{id}' is not valid")))
+            }
+        }
+    };
+}
+
+impl Account {
+    fn group_of_rule(&self, rule: &str) -> Option<Id<SecurityGroup>> {
+        let mut groups = self.security_groups.iter();
+        groups.find(|group| group.rules.iter().any(|known| known.id == rule)).map(|group| group.id.clone())
+    }
+}
+
+tables! {
+    addresses: Address,
+    client_tokens: ClientToken,
+    dhcp_options: DhcpOptions,
+    egress_only_internet_gateways: EgressOnlyInternetGateway,
+    instances: Instance,
+    internet_gateways: InternetGateway,
+    key_pairs: KeyPair,
+    nat_gateways: NatGateway,
+    network_acls: NetworkAcl,
+    network_interfaces: NetworkInterface,
+    placement_groups: PlacementGroup,
+    route_tables: RouteTable,
+    security_groups: SecurityGroup,
+    settings: Settings,
+    snapshots: Snapshot,
+    subnets: Subnet,
+    volumes: Volume,
+    vpcs: Vpc,
+}

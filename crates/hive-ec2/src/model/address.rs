@@ -1,0 +1,58 @@
+//! An elastic IP: a public address that stays until it is released.
+
+use serde::{Deserialize, Serialize};
+
+use crate::core::id::{Id, Kind};
+use crate::core::table::{Listed, Resource};
+use crate::core::tags::Tags;
+use std::net::Ipv4Addr;
+
+use super::network_interface::NetworkInterface;
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Address {
+    pub id: Id<Address>,
+    pub public_ip: Ipv4Addr,
+    pub association: Option<AddressAssociation>,
+    pub tags: Tags,
+}
+
+impl Listed for Address {
+    fn key(&self) -> &str {
+        &self.id
+    }
+
+    fn tags(&self) -> Option<&Tags> {
+        Some(&self.tags)
+    }
+}
+
+impl Resource for Address {
+    const KIND: Kind = Kind {
+        name: "elastic-ip",
+        prefix: "eipalloc",
+        not_found: "InvalidAllocationID.NotFound",
+        malformed: "InvalidAllocationID.Malformed",
+        noun: "allocation ID",
+    };
+
+    fn tags_mut(&mut self) -> Option<&mut Tags> {
+        Some(&mut self.tags)
+    }
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct AddressAssociation {
+    /// `eipassoc-…`
+    pub id: String,
+    pub network_interface_id: Id<NetworkInterface>,
+    pub private_ip: Ipv4Addr,
+}
+
+pub const ASSOCIATION_KIND: Kind = Kind {
+    name: "elastic-ip-association",
+    prefix: "eipassoc",
+    not_found: "InvalidAssociationID.NotFound",
+    malformed: "InvalidAssociationID.Malformed",
+    noun: "association ID",
+};

@@ -1,0 +1,181 @@
+//! A machine, as it was asked for and as it is.
+
+use serde::{Deserialize, Serialize};
+
+use crate::core::id::{Id, Kind};
+use crate::core::table::{Listed, Resource};
+use crate::core::tags::Tags;
+use jiff::Timestamp;
+
+use super::network_interface::NetworkInterface;
+use super::subnet::{HostnameType, Subnet};
+use super::volume::Volume;
+use super::vpc::{Tenancy, Vpc};
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Instance {
+    pub id: Id<Instance>,
+    pub reservation_id: String,
+    pub launch_index: u32,
+    pub image_id: String,
+    pub instance_type: String,
+    pub key_name: Option<String>,
+    pub client_token: Option<String>,
+    pub launched: Timestamp,
+    pub state: InstanceState,
+    /// EC2's code and text for why it is in this state.
+    pub state_reason: Option<(String, String)>,
+    pub terminated: Option<Timestamp>,
+    pub availability_zone: String,
+    pub placement_group: Option<String>,
+    pub partition_number: Option<u32>,
+    pub tenancy: Tenancy,
+    pub subnet_id: Id<Subnet>,
+    pub vpc_id: Id<Vpc>,
+    /// In the order of their device index; the first is the primary one.
+    pub network_interfaces: Vec<Id<NetworkInterface>>,
+    /// Device name and volume; the attachment itself is in the volume.
+    pub block_devices: Vec<(String, Id<Volume>)>,
+    pub root_device_name: String,
+    pub options: InstanceOptions,
+    pub tags: Tags,
+}
+
+impl Listed for Instance {
+    fn key(&self) -> &str {
+        &self.id
+    }
+
+    fn tags(&self) -> Option<&Tags> {
+        Some(&self.tags)
+    }
+}
+
+impl Resource for Instance {
+    const KIND: Kind = Kind {
+        name: "instance",
+        prefix: "i",
+        not_found: "InvalidInstanceID.NotFound",
+        malformed: "InvalidInstanceID.Malformed",
+        noun: "instance ID",
+    };
+
+    fn tags_mut(&mut self) -> Option<&mut Tags> {
+        Some(&mut self.tags)
+    }
+}
+
+/// The switches that can be set at launch and changed later.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct InstanceOptions {
+    /// As it came: base64.
+    pub user_data: Option<String>,
+    pub monitoring: bool,
+    pub ebs_optimized: bool,
+    pub disable_api_termination: bool,
+    pub disable_api_stop: bool,
+    pub shutdown_behavior: ShutdownBehavior,
+    pub metadata: MetadataOptions,
+    pub cpu_credits: Option<CpuCredits>,
+    pub auto_recovery: AutoRecovery,
+    pub hostname_type: HostnameType,
+    pub resource_name_dns_a_record: bool,
+    pub resource_name_dns_aaaa_record: bool,
+    pub core_count: u32,
+    pub threads_per_core: u32,
+    pub hibernation: bool,
+    pub enclave: bool,
+    pub capacity_reservation_preference: String,
+    pub iam_instance_profile: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum InstanceState {
+    Pending,
+    Running,
+    ShuttingDown,
+    Terminated,
+    Stopping,
+    Stopped,
+}
+
+impl InstanceState {
+    pub fn code(self) -> u16 {
+        match self {
+            InstanceState::Pending => 0,
+            InstanceState::Running => 16,
+            InstanceState::ShuttingDown => 32,
+            InstanceState::Terminated => 48,
+            InstanceState::Stopping => 64,
+            InstanceState::Stopped => 80,
+        }
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            InstanceState::Pending => "pending",
+            InstanceState::Running => "running",
+            InstanceState::ShuttingDown => "shutting-down",
+            InstanceState::Terminated => "terminated",
+            InstanceState::Stopping => "stopping",
+            InstanceState::Stopped => "stopped",
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ShutdownBehavior {
+    Stop,
+    Terminate,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CpuCredits {
+    Standard,
+    Unlimited,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum AutoRecovery {
+    Default,
+    Disabled,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Switch {
+    Enabled,
+    Disabled,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Tokens {
+    Optional,
+    Required,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct MetadataOptions {
+    pub http_tokens: Tokens,
+    pub http_put_response_hop_limit: u32,
+    pub http_endpoint: Switch,
+    pub http_protocol_ipv6: Switch,
+    pub instance_metadata_tags: Switch,
+}
+
+impl Default for MetadataOptions {
+    fn default() -> Self {
+        Self {
+            http_tokens: Tokens::Optional,
+            http_put_response_hop_limit: 1,
+            http_endpoint: Switch::Enabled,
+            http_protocol_ipv6: Switch::Disabled,
+            instance_metadata_tags: Switch::Disabled,
+        }
+    }
+}

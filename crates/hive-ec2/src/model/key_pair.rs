@@ -1,0 +1,51 @@
+//! The public half of a key pair; the private half is never kept.
+
+use serde::{Deserialize, Serialize};
+
+use crate::core::id::{Id, Kind};
+use crate::core::table::{Listed, Resource};
+use crate::core::tags::Tags;
+use jiff::Timestamp;
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct KeyPair {
+    pub id: Id<KeyPair>,
+    pub name: String,
+    pub key_type: KeyType,
+    pub fingerprint: String,
+    /// As OpenSSH writes it: type, base64, comment.
+    pub public_key: String,
+    pub created: Timestamp,
+    pub tags: Tags,
+}
+
+impl Listed for KeyPair {
+    fn key(&self) -> &str {
+        &self.id
+    }
+
+    fn tags(&self) -> Option<&Tags> {
+        Some(&self.tags)
+    }
+}
+
+impl Resource for KeyPair {
+    const KIND: Kind = Kind {
+        name: "key-pair",
+        prefix: "key",
+        not_found: "InvalidKeyPair.NotFound",
+        malformed: "InvalidKeyPairId.Malformed",
+        noun: "key pair",
+    };
+
+    fn tags_mut(&mut self) -> Option<&mut Tags> {
+        Some(&mut self.tags)
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum KeyType {
+    Rsa,
+    Ed25519,
+}

@@ -1,0 +1,65 @@
+//! Numbered allow and deny rules at the border of subnets.
+
+use serde::{Deserialize, Serialize};
+
+use super::cidr::{Ipv4Cidr, Ipv6Cidr};
+use super::subnet::Subnet;
+use super::vpc::Vpc;
+use crate::core::id::{Id, Kind};
+use crate::core::table::{Listed, Resource};
+use crate::core::tags::Tags;
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct NetworkAcl {
+    pub id: Id<NetworkAcl>,
+    pub vpc_id: Id<Vpc>,
+    pub is_default: bool,
+    pub entries: Vec<AclEntry>,
+    pub associations: Vec<AclAssociation>,
+    pub tags: Tags,
+}
+
+impl Listed for NetworkAcl {
+    fn key(&self) -> &str {
+        &self.id
+    }
+
+    fn tags(&self) -> Option<&Tags> {
+        Some(&self.tags)
+    }
+}
+
+impl Resource for NetworkAcl {
+    const KIND: Kind = Kind {
+        name: "network-acl",
+        prefix: "acl",
+        not_found: "InvalidNetworkAclID.NotFound",
+        malformed: "InvalidNetworkAclId.Malformed",
+        noun: "networkAcl ID",
+    };
+
+    fn tags_mut(&mut self) -> Option<&mut Tags> {
+        Some(&mut self.tags)
+    }
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct AclEntry {
+    pub rule_number: u32,
+    pub egress: bool,
+    pub protocol: String,
+    pub allow: bool,
+    pub cidr_block: Option<Ipv4Cidr>,
+    pub ipv6_cidr_block: Option<Ipv6Cidr>,
+    #[serde(default)]
+    pub ports: Option<(i32, i32)>,
+    /// Type and code.
+    #[serde(default)]
+    pub icmp: Option<(i32, i32)>,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct AclAssociation {
+    pub id: String,
+    pub subnet_id: Id<Subnet>,
+}

@@ -1,0 +1,86 @@
+//! A network card in a subnet: its addresses, its security groups, the instance it is plugged into.
+
+use serde::{Deserialize, Serialize};
+
+use crate::core::id::{Id, Kind};
+use crate::core::table::{Listed, Resource};
+use crate::core::tags::Tags;
+use std::net::Ipv4Addr;
+
+use jiff::Timestamp;
+
+use super::instance::Instance;
+use super::security_group::SecurityGroup;
+use super::subnet::Subnet;
+use super::vpc::Vpc;
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct NetworkInterface {
+    pub id: Id<NetworkInterface>,
+    pub subnet_id: Id<Subnet>,
+    pub vpc_id: Id<Vpc>,
+    pub availability_zone: String,
+    pub description: String,
+    pub mac_address: String,
+    /// The first is the primary one.
+    pub private_ips: Vec<Ipv4Addr>,
+    pub groups: Vec<Id<SecurityGroup>>,
+    pub source_dest_check: bool,
+    /// A public address that comes and goes with the instance; elastic ones are in `Address`.
+    pub public_ip: Option<Ipv4Addr>,
+    pub attachment: Option<InterfaceAttachment>,
+    /// The gateway that made it and alone may take it away.
+    #[serde(default)]
+    pub managed_by: Option<String>,
+    /// The attachment that ended last and when: shown as `detached` for a while, since clients wait to see it.
+    #[serde(default)]
+    pub detached: Option<(InterfaceAttachment, Timestamp)>,
+    pub tags: Tags,
+}
+
+impl Listed for NetworkInterface {
+    fn key(&self) -> &str {
+        &self.id
+    }
+
+    fn tags(&self) -> Option<&Tags> {
+        Some(&self.tags)
+    }
+}
+
+impl Resource for NetworkInterface {
+    const KIND: Kind = Kind {
+        name: "network-interface",
+        prefix: "eni",
+        not_found: "InvalidNetworkInterfaceID.NotFound",
+        malformed: "InvalidNetworkInterfaceId.Malformed",
+        noun: "networkInterface ID",
+    };
+
+    fn tags_mut(&mut self) -> Option<&mut Tags> {
+        Some(&mut self.tags)
+    }
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct InterfaceAttachment {
+    pub id: String,
+    pub instance_id: Id<Instance>,
+    pub device_index: u32,
+    pub attached: Timestamp,
+    pub delete_on_termination: bool,
+}
+
+pub const ATTACHMENT_KIND: Kind = Kind {
+    name: "network-interface-attachment",
+    prefix: "eni-attach",
+    not_found: "InvalidAttachmentID.NotFound",
+    malformed: "InvalidAttachmentID.Malformed",
+    noun: "interface attachment",
+};
+
+impl NetworkInterface {
+    pub fn primary_ip(&self) -> Option<Ipv4Addr> {
+        self.private_ips.first().copied()
+    }
+}

@@ -1,0 +1,56 @@
+//! How the instances of a group shall lie to each other.
+
+use serde::{Deserialize, Serialize};
+
+use crate::core::id::{Id, Kind};
+use crate::core::table::{Listed, Resource};
+use crate::core::tags::Tags;
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct PlacementGroup {
+    pub id: Id<PlacementGroup>,
+    pub name: String,
+    pub strategy: Strategy,
+    pub partition_count: Option<u32>,
+    pub spread_level: Option<SpreadLevel>,
+    pub tags: Tags,
+}
+
+impl Listed for PlacementGroup {
+    fn key(&self) -> &str {
+        &self.id
+    }
+
+    fn tags(&self) -> Option<&Tags> {
+        Some(&self.tags)
+    }
+}
+
+impl Resource for PlacementGroup {
+    const KIND: Kind = Kind {
+        name: "placement-group",
+        prefix: "pg",
+        not_found: "InvalidPlacementGroup.Unknown",
+        malformed: "InvalidPlacementGroupId.Malformed",
+        noun: "placement group",
+    };
+
+    fn tags_mut(&mut self) -> Option<&mut Tags> {
+        Some(&mut self.tags)
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Strategy {
+    Cluster,
+    Partition,
+    Spread,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SpreadLevel {
+    Host,
+    Rack,
+}

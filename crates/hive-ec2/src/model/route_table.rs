@@ -1,0 +1,96 @@
+//! Routes and the subnets that follow them.
+
+use serde::{Deserialize, Serialize};
+
+use super::cidr::{Ipv4Cidr, Ipv6Cidr};
+use super::egress_only_internet_gateway::EgressOnlyInternetGateway;
+use super::internet_gateway::InternetGateway;
+use super::nat_gateway::NatGateway;
+use super::network_interface::NetworkInterface;
+use super::subnet::Subnet;
+use super::vpc::Vpc;
+use crate::core::id::{Id, Kind};
+use crate::core::table::{Listed, Resource};
+use crate::core::tags::Tags;
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct RouteTable {
+    pub id: Id<RouteTable>,
+    pub vpc_id: Id<Vpc>,
+    pub routes: Vec<Route>,
+    pub associations: Vec<RouteAssociation>,
+    pub tags: Tags,
+}
+
+impl Listed for RouteTable {
+    fn key(&self) -> &str {
+        &self.id
+    }
+
+    fn tags(&self) -> Option<&Tags> {
+        Some(&self.tags)
+    }
+}
+
+impl Resource for RouteTable {
+    const KIND: Kind = Kind {
+        name: "route-table",
+        prefix: "rtb",
+        not_found: "InvalidRouteTableID.NotFound",
+        malformed: "InvalidRouteTableId.Malformed",
+        noun: "routeTable ID",
+    };
+
+    fn tags_mut(&mut self) -> Option<&mut Tags> {
+        Some(&mut self.tags)
+    }
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Route {
+    pub destination: Destination,
+    pub target: Target,
+    pub origin: Origin,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Destination {
+    V4(Ipv4Cidr),
+    V6(Ipv6Cidr),
+}
+
+/// Where a route leads. Whether that still works is judged when it is looked at (`blackhole`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Target {
+    Local,
+    InternetGateway(Id<InternetGateway>),
+    NetworkInterface(Id<NetworkInterface>),
+    NatGateway(Id<NatGateway>),
+    EgressOnlyInternetGateway(Id<EgressOnlyInternetGateway>),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Origin {
+    CreateRouteTable,
+    CreateRoute,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct RouteAssociation {
+    pub id: String,
+    pub target: AssociationTarget,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum AssociationTarget {
+    /// The VPC's subnets that name no other table.
+    Main,
+    Subnet(Id<Subnet>),
+    InternetGateway(Id<InternetGateway>),
+}
+
+impl RouteTable {
+    pub fn is_main(&self) -> bool {
+        self.associations.iter().any(|association| association.target == AssociationTarget::Main)
+    }
+}

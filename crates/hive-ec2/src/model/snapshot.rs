@@ -1,0 +1,53 @@
+//! A volume as it was at one moment.
+
+use serde::{Deserialize, Serialize};
+
+use crate::core::id::{Id, Kind};
+use crate::core::table::{Listed, Resource};
+use crate::core::tags::Tags;
+use jiff::Timestamp;
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Snapshot {
+    pub id: Id<Snapshot>,
+    pub volume_id: String,
+    pub volume_size: u32,
+    pub description: String,
+    pub encrypted: bool,
+    pub kms_key_id: Option<String>,
+    pub state: SnapshotState,
+    pub started: Timestamp,
+    pub tags: Tags,
+}
+
+impl Listed for Snapshot {
+    fn key(&self) -> &str {
+        &self.id
+    }
+
+    fn tags(&self) -> Option<&Tags> {
+        Some(&self.tags)
+    }
+}
+
+impl Resource for Snapshot {
+    const KIND: Kind = Kind {
+        name: "snapshot",
+        prefix: "snap",
+        not_found: "InvalidSnapshot.NotFound",
+        malformed: "InvalidSnapshotID.Malformed",
+        noun: "snapshot",
+    };
+
+    fn tags_mut(&mut self) -> Option<&mut Tags> {
+        Some(&mut self.tags)
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SnapshotState {
+    Pending,
+    Completed,
+    Error,
+}

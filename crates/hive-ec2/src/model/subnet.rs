@@ -1,0 +1,58 @@
+//! A part of a VPC in one zone.
+
+use serde::{Deserialize, Serialize};
+
+use super::cidr::{Ipv4Cidr, Ipv6Cidr};
+use super::vpc::{CidrAssociation, Vpc};
+use crate::core::id::{Id, Kind};
+use crate::core::table::{Listed, Resource};
+use crate::core::tags::Tags;
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Subnet {
+    pub id: Id<Subnet>,
+    pub vpc_id: Id<Vpc>,
+    pub cidr_block: Ipv4Cidr,
+    pub ipv6_cidr: Option<CidrAssociation<Ipv6Cidr>>,
+    pub availability_zone: String,
+    pub default_for_az: bool,
+    pub map_public_ip_on_launch: bool,
+    pub assign_ipv6_address_on_creation: bool,
+    pub enable_dns64: bool,
+    pub private_dns_hostname_type: HostnameType,
+    pub enable_resource_name_dns_a_record: bool,
+    pub enable_resource_name_dns_aaaa_record: bool,
+    pub tags: Tags,
+}
+
+impl Listed for Subnet {
+    fn key(&self) -> &str {
+        &self.id
+    }
+
+    fn tags(&self) -> Option<&Tags> {
+        Some(&self.tags)
+    }
+}
+
+impl Resource for Subnet {
+    const KIND: Kind = Kind {
+        name: "subnet",
+        prefix: "subnet",
+        not_found: "InvalidSubnetID.NotFound",
+        malformed: "InvalidSubnetID.Malformed",
+        noun: "subnet ID",
+    };
+
+    fn tags_mut(&mut self) -> Option<&mut Tags> {
+        Some(&mut self.tags)
+    }
+}
+
+/// What the private DNS names of instances are made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum HostnameType {
+    IpName,
+    ResourceName,
+}

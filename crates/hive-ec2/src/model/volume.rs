@@ -1,0 +1,132 @@
+//! A block device of its own, in one zone.
+
+use serde::{Deserialize, Serialize};
+
+use crate::core::id::{Id, Kind};
+use crate::core::table::{Listed, Resource};
+use crate::core::tags::Tags;
+use jiff::Timestamp;
+
+use super::instance::Instance;
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Volume {
+    pub id: Id<Volume>,
+    pub availability_zone: String,
+    /// GiB
+    pub size: u32,
+    pub volume_type: VolumeType,
+    pub iops: Option<u32>,
+    pub throughput: Option<u32>,
+    pub encrypted: bool,
+    pub kms_key_id: Option<String>,
+    pub multi_attach_enabled: bool,
+    pub snapshot_id: Option<String>,
+    pub state: VolumeState,
+    pub created: Timestamp,
+    pub attachments: Vec<VolumeAttachment>,
+    pub modification: Option<VolumeModification>,
+    pub tags: Tags,
+}
+
+impl Listed for Volume {
+    fn key(&self) -> &str {
+        &self.id
+    }
+
+    fn tags(&self) -> Option<&Tags> {
+        Some(&self.tags)
+    }
+}
+
+impl Resource for Volume {
+    const KIND: Kind = Kind {
+        name: "volume",
+        prefix: "vol",
+        not_found: "InvalidVolume.NotFound",
+        malformed: "InvalidVolumeID.Malformed",
+        noun: "volume",
+    };
+
+    fn tags_mut(&mut self) -> Option<&mut Tags> {
+        Some(&mut self.tags)
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum VolumeType {
+    Standard,
+    Io1,
+    Io2,
+    Gp2,
+    Gp3,
+    Sc1,
+    St1,
+}
+
+/// `in-use` is not here: it follows from the attachments.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum VolumeState {
+    Creating,
+    Available,
+    Deleting,
+    Error,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct VolumeAttachment {
+    pub instance_id: Id<Instance>,
+    pub device: String,
+    pub state: AttachmentState,
+    pub attached: Timestamp,
+    pub delete_on_termination: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum AttachmentState {
+    Attaching,
+    Attached,
+    Detaching,
+}
+
+/// The last change of size, type or speed.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct VolumeModification {
+    pub started: Timestamp,
+    pub original: VolumeShape,
+    pub target: VolumeShape,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct VolumeShape {
+    pub size: u32,
+    pub volume_type: VolumeType,
+    pub iops: Option<u32>,
+    pub throughput: Option<u32>,
+    pub multi_attach_enabled: bool,
+}
+
+impl Volume {
+    pub fn status(&self) -> &'static str {
+        match self.state {
+            VolumeState::Available if !self.attachments.is_empty() => "in-use",
+            VolumeState::Available => "available",
+            VolumeState::Creating => "creating",
+            VolumeState::Deleting => "deleting",
+            VolumeState::Error => "error",
+        }
+    }
+
+    pub fn shape(&self) -> VolumeShape {
+        VolumeShape {
+            size: self.size,
+            volume_type: self.volume_type,
+            iops: self.iops,
+            throughput: self.throughput,
+            multi_attach_enabled: self.multi_attach_enabled,
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! A virtual network: address blocks and the switches of its DNS.
+
+use serde::{Deserialize, Serialize};
+
+use super::cidr::{Ipv4Cidr, Ipv6Cidr};
+use super::dhcp_options::DhcpOptions;
+use crate::core::id::{Id, Kind};
+use crate::core::table::{Listed, Resource};
+use crate::core::tags::Tags;
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Vpc {
+    pub id: Id<Vpc>,
+    /// The first is the VPC's own block and stays.
+    pub cidrs: Vec<CidrAssociation<Ipv4Cidr>>,
+    pub ipv6_cidrs: Vec<CidrAssociation<Ipv6Cidr>>,
+    pub dhcp_options_id: Option<Id<DhcpOptions>>,
+    pub instance_tenancy: Tenancy,
+    pub is_default: bool,
+    pub enable_dns_support: bool,
+    pub enable_dns_hostnames: bool,
+    pub enable_network_address_usage_metrics: bool,
+    pub tags: Tags,
+}
+
+impl Listed for Vpc {
+    fn key(&self) -> &str {
+        &self.id
+    }
+
+    fn tags(&self) -> Option<&Tags> {
+        Some(&self.tags)
+    }
+}
+
+impl Resource for Vpc {
+    const KIND: Kind = Kind {
+        name: "vpc",
+        prefix: "vpc",
+        not_found: "InvalidVpcID.NotFound",
+        malformed: "InvalidVpcID.Malformed",
+        noun: "vpc ID",
+    };
+
+    fn tags_mut(&mut self) -> Option<&mut Tags> {
+        Some(&mut self.tags)
+    }
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct CidrAssociation<C> {
+    pub id: String,
+    pub cidr: C,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Tenancy {
+    Default,
+    Dedicated,
+    Host,
+}
+
+impl Vpc {
+    pub fn cidr_block(&self) -> Option<Ipv4Cidr> {
+        self.cidrs.first().map(|association| association.cidr)
+    }
+}

@@ -1,0 +1,120 @@
+//! Public addresses: each is given out once, and belongs to one private address at most.
+
+use std::collections::BTreeSet;
+use std::net::Ipv4Addr;
+
+use hive_api::{ApiError, ApiResult};
+
+use crate::core::call::Call;
+use crate::model::account::Account;
+use crate::model::address::{Address, AddressAssociation};
+
+/// A free public address, chosen at random so that a released one does not come back at once.
+pub fn free_public_address(call: &Call<'_>) -> ApiResult<Ipv4Addr> {
+    let account = &call.account;
+    let elastic = account.addresses.iter().map(|address| address.public_ip);
+    let used: BTreeSet<Ipv4Addr> = elastic
+        .chain(account.network_interfaces.iter().filter_map(|interface| interface.public_ip))
+        .collect();
+    let pool = call.environment.public_addresses;
+    let start = u64::from(u32::from_be_bytes(call.random::<4>())) % pool.usable();
+    (0..pool.usable())
+        .map(|step| pool.address(4 + (start + step) % pool.usable()))
+        .find(|address| !used.contains(address))
+        .ok_or_else(|| {
+            ApiError::client("InsufficientAddressCapacity", "There are no free public addresses in the pool")
+        })
+}
+
+/// Ties an address to a private one. With `reassociate` it is taken from where it was.
+pub fn associate(
+    call: &mut Call<'_>,
+    allocation: &str,
+    interface: &str,
+    private_ip: Option<Ipv4Addr>,
+    reassociate: bool,
+) -> ApiResult<String> {
+    let target = call.account.network_interfaces.find(interface)?;
+    let private_ip = match private_ip {
+        Some(address) if target.private_ips.contains(&address) => address,
+        Some(address) => {
+            return Err(ApiError::invalid_value(
+                "PrivateIpAddress",
+                &address.to_string(),
+                "It is not an address of the network interface.",
+            ));
+        }
+        None => target.primary_ip().ok_or_else(|| {
+            ApiError::client("InvalidParameterValue", "The interface has no private address")
+        })?,
+    };
+    let interface = target.id.clone();
+    let address = call.account.addresses.find(allocation)?;
+    if let Some(association) = &address.association {
+        if association.network_interface_id == interface && association.private_ip == private_ip {
+            return Ok(association.id.clone());
+        }
+        if !reassociate {
+            return Err(ApiError::client(
+                "Resource.AlreadyAssociated",
+                format!("resource {allocation} is already associated with associate-id {}", association.id),
+            ));
+        }
+    }
+    let elsewhere = call.account.addresses.iter().find(|other| {
+        *other.id != *allocation
+            && other
+                .association
+                .as_ref()
+                .is_some_and(|a| a.private_ip == private_ip && a.network_interface_id == interface)
+    });
+    if let Some(other) = elsewhere {
+        if !reassociate {
+            return Err(ApiError::client(
+                "Resource.AlreadyAssociated",
+                format!("resource {interface} is already associated with {}", other.id),
+            ));
+        }
+        let other = other.id.clone();
+        call.account.addresses.edit(&other)?.association = None;
+    }
+    let id = call.random_id("eipassoc");
+    call.account.addresses.edit(allocation)?.association =
+        Some(AddressAssociation { id: id.clone(), network_interface_id: interface.clone(), private_ip });
+    // The elastic address takes the place of one that came with the instance.
+    if call.account.network_interfaces.find(&interface)?.public_ip.is_some() {
+        call.account.network_interfaces.edit(&interface)?.public_ip = None;
+    }
+    Ok(id)
+}
+
+/// Frees every elastic address of an interface that goes away.
+pub fn release_from(account: &mut Account, interface: &str) -> ApiResult<()> {
+    let tied: Vec<_> = account
+        .addresses
+        .iter()
+        .filter(|address| address.association.as_ref().is_some_and(|a| *a.network_interface_id == *interface))
+        .map(|address| address.id.clone())
+        .collect();
+    for id in tied {
+        account.addresses.edit(&id)?.association = None;
+    }
+    Ok(())
+}
+
+pub fn find_public<'a>(account: &'a Account, public_ip: &str) -> ApiResult<&'a Address> {
+    let wanted: Option<Ipv4Addr> = public_ip.parse().ok();
+    let mut all = account.addresses.iter();
+    all.find(|address| Some(address.public_ip) == wanted).ok_or_else(|| {
+        ApiError::client("InvalidAddress.NotFound", format!("Address '{public_ip}' not found."))
+    })
+}
+
+pub fn of_interface<'a>(account: &'a Account, interface: &str, private_ip: Ipv4Addr) -> Option<&'a Address> {
+    account.addresses.iter().find(|address| {
+        address
+            .association
+            .as_ref()
+            .is_some_and(|a| *a.network_interface_id == *interface && a.private_ip == private_ip)
+    })
+}

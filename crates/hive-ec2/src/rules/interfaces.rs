@@ -1,0 +1,234 @@
+//! Network interfaces: an address from the subnet, groups of the same VPC, at most one instance.
+
+use std::collections::BTreeSet;
+use std::net::Ipv4Addr;
+
+use hive_api::{ApiError, ApiResult};
+use jiff::Timestamp;
+
+use crate::core::call::Call;
+use crate::core::id::Id;
+use crate::core::tags::Tags;
+use crate::core::text::colon_hex;
+use crate::model::account::Account;
+use crate::model::instance::{Instance, InstanceState};
+use crate::model::network_interface::{ATTACHMENT_KIND, InterfaceAttachment, NetworkInterface};
+use crate::model::security_group::SecurityGroup;
+use crate::model::subnet::Subnet;
+use crate::rules::vpcs::used_addresses;
+
+#[derive(Default)]
+pub struct NewInterface {
+    pub description: String,
+    /// The first is the primary one; none: one is chosen.
+    pub private_ips: Vec<Ipv4Addr>,
+    pub secondary_count: u32,
+    pub groups: Vec<String>,
+    pub tags: Tags,
+}
+
+pub fn create(call: &mut Call<'_>, subnet: &str, new: NewInterface) -> ApiResult<Id<NetworkInterface>> {
+    let subnet = call.account.subnets.find(subnet)?;
+    let groups = check_groups(call.account, subnet, &new.groups)?;
+    let count = new.private_ips.len().max(1) + new.secondary_count as usize;
+    let private_ips = choose_addresses(call.account, subnet, &new.private_ips, count)?;
+    let mut mac = call.random::<6>();
+    mac[0] = 0x02;
+    let interface = NetworkInterface {
+        id: call.new_id(),
+        subnet_id: subnet.id.clone(),
+        vpc_id: subnet.vpc_id.clone(),
+        availability_zone: subnet.availability_zone.clone(),
+        description: new.description,
+        mac_address: colon_hex(&mac),
+        private_ips,
+        groups,
+        source_dest_check: true,
+        public_ip: None,
+        attachment: None,
+        managed_by: None,
+        detached: None,
+        tags: new.tags,
+    };
+    let id = interface.id.clone();
+    call.account.network_interfaces.insert(interface);
+    Ok(id)
+}
+
+/// Named groups must be of the subnet's VPC; none means the VPC's default group.
+pub fn check_groups(
+    account: &Account,
+    subnet: &Subnet,
+    groups: &[String],
+) -> ApiResult<Vec<Id<SecurityGroup>>> {
+    if groups.is_empty() {
+        let mut all = account.security_groups.iter();
+        let default = all.find(|group| group.vpc_id == subnet.vpc_id && group.name == "default");
+        return Ok(default.map(|group| group.id.clone()).into_iter().collect());
+    }
+    let mut found = Vec::new();
+    for id in groups {
+        let group = account.security_groups.find(id)?;
+        if group.vpc_id != subnet.vpc_id {
+            return Err(ApiError::client(
+                "InvalidParameter",
+                format!("Security group {id} and subnet {} belong to different networks.", subnet.id),
+            ));
+        }
+        if !found.contains(&group.id) {
+            found.push(group.id.clone());
+        }
+    }
+    Ok(found)
+}
+
+/// The wanted addresses, then free ones from the start of the subnet until there are `count`.
+pub fn choose_addresses(
+    account: &Account,
+    subnet: &Subnet,
+    wanted: &[Ipv4Addr],
+    count: usize,
+) -> ApiResult<Vec<Ipv4Addr>> {
+    let mut used: BTreeSet<Ipv4Addr> = used_addresses(account, &subnet.id).collect();
+    let mut chosen = Vec::with_capacity(count);
+    for address in wanted {
+        if !subnet.cidr_block.contains(*address) || subnet.cidr_block.is_reserved(*address) {
+            let text = address.to_string();
+            return Err(ApiError::invalid_value(
+                "PrivateIpAddress",
+                &text,
+                "Address is not in the subnet's range.",
+            ));
+        }
+        if !used.insert(*address) {
+            return Err(ApiError::client("InvalidIPAddress.InUse", format!("Address {address} is in use.")));
+        }
+        chosen.push(*address);
+    }
+    // The used ones are sorted: walking both in step finds the gaps without asking for each address.
+    let mut taken = used.iter().copied().peekable();
+    let mut offset = 4;
+    while chosen.len() < count {
+        if offset + 1 >= subnet.cidr_block.size() {
+            return Err(ApiError::client(
+                "InsufficientFreeAddressesInSubnet",
+                format!("There are not enough free addresses in subnet '{}'.", subnet.id),
+            ));
+        }
+        let address = subnet.cidr_block.address(offset);
+        offset += 1;
+        while taken.next_if(|used| *used < address).is_some() {}
+        if taken.peek() != Some(&address) {
+            chosen.push(address);
+        }
+    }
+    Ok(chosen)
+}
+
+pub fn attach(
+    call: &mut Call<'_>,
+    interface: &str,
+    instance: &str,
+    device_index: u32,
+    delete_on_termination: bool,
+) -> ApiResult<String> {
+    let found = call.account.network_interfaces.find(interface)?;
+    if found.attachment.is_some() || found.managed_by.is_some() {
+        return Err(ApiError::client(
+            "InvalidNetworkInterface.InUse",
+            format!("Interface: [{interface}] in use."),
+        ));
+    }
+    let (zone, interface) = (found.availability_zone.clone(), found.id.clone());
+    let target = call.account.instances.find(instance)?;
+    if matches!(target.state, InstanceState::ShuttingDown | InstanceState::Terminated) {
+        return Err(incorrect_state(target));
+    }
+    if target.availability_zone != zone {
+        return Err(ApiError::client(
+            "InvalidParameterCombination",
+            "You may not attach a network interface to an instance if they are not in the same availability zone",
+        ));
+    }
+    if device_index_in_use(call.account, target, device_index) {
+        return Err(ApiError::client(
+            "InvalidParameterValue",
+            format!(
+                "Instance '{instance}' already has an interface attached at device index '{device_index}'."
+            ),
+        ));
+    }
+    let instance = target.id.clone();
+    let id = call.random_id("eni-attach");
+    let edited = call.account.network_interfaces.edit(&interface)?;
+    edited.detached = None;
+    edited.attachment = Some(InterfaceAttachment {
+        id: id.clone(),
+        instance_id: instance.clone(),
+        device_index,
+        attached: call.now,
+        delete_on_termination,
+    });
+    let mut list = call.account.instances.find(&instance)?.network_interfaces.clone();
+    list.push(interface);
+    list.sort_by_key(|id| {
+        let interface = call.account.network_interfaces.get(id);
+        interface.and_then(|i| i.attachment.as_ref()).map_or(u32::MAX, |attachment| attachment.device_index)
+    });
+    call.account.instances.edit(&instance)?.network_interfaces = list;
+    Ok(id)
+}
+
+fn device_index_in_use(account: &Account, instance: &Instance, index: u32) -> bool {
+    instance.network_interfaces.iter().any(|id| {
+        let interface = account.network_interfaces.get(id);
+        interface
+            .and_then(|i| i.attachment.as_ref())
+            .is_some_and(|attachment| attachment.device_index == index)
+    })
+}
+
+pub fn find_attachment<'a>(account: &'a Account, id: &str) -> ApiResult<&'a NetworkInterface> {
+    let mut all = account.network_interfaces.iter();
+    all.find(|interface| interface.attachment.as_ref().is_some_and(|attachment| attachment.id == id))
+        .ok_or_else(|| ATTACHMENT_KIND.not_found(id))
+}
+
+/// Unplugs an interface; its primary one an instance keeps as long as it lives.
+pub fn detach(account: &mut Account, interface: &str, now: Timestamp) -> ApiResult<()> {
+    let Some(attachment) = account.network_interfaces.find(interface)?.attachment.clone() else {
+        return Ok(());
+    };
+    let edited = account.network_interfaces.edit(interface)?;
+    edited.attachment = None;
+    edited.detached = Some((attachment.clone(), now));
+    if account.instances.get(&attachment.instance_id).is_some() {
+        account.instances.edit(&attachment.instance_id)?.network_interfaces.retain(|id| **id != *interface);
+    }
+    Ok(())
+}
+
+/// Removes an interface that nothing is plugged into; elastic addresses on it become free.
+pub fn delete(account: &mut Account, id: &str) -> ApiResult<()> {
+    let interface = account.network_interfaces.find(id)?;
+    if interface.attachment.is_some() {
+        return Err(ApiError::client(
+            "InvalidParameterValue",
+            format!("Network interface '{id}' is currently in use."),
+        ));
+    }
+    crate::rules::addresses::release_from(account, id)?;
+    account.network_interfaces.remove(id);
+    Ok(())
+}
+
+pub fn incorrect_state(instance: &Instance) -> ApiError {
+    ApiError::client(
+        "IncorrectInstanceState",
+        format!(
+            "The instance '{}' is not in a state from which this is possible ({})",
+            instance.id,
+            instance.state.name()
+        ),
+    )
+}

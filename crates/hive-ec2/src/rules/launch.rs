@@ -1,0 +1,229 @@
+//! What a launch makes: an instance, its interfaces, its volumes, all or nothing.
+
+use std::net::Ipv4Addr;
+
+use hive_api::{ApiError, ApiResult};
+
+use crate::core::call::Call;
+use crate::core::id::Id;
+use crate::core::tags::Tags;
+use crate::data::images::Image;
+use crate::data::instance_types::InstanceType;
+use crate::model::instance::{CpuCredits, Instance, InstanceOptions, InstanceState};
+use crate::model::network_interface::NetworkInterface;
+use crate::model::placement_group::Strategy;
+use crate::model::subnet::Subnet;
+use crate::model::volume::Volume;
+use crate::model::vpc::Tenancy;
+use crate::node::Order;
+use crate::rules::devices::{self, NewVolume};
+use crate::rules::{addresses, interfaces};
+
+/// One interface of a new instance: one that exists, or one to be made.
+pub struct InterfacePlan {
+    pub existing: Option<String>,
+    pub device_index: u32,
+    pub subnet: Option<String>,
+    pub description: String,
+    pub private_ips: Vec<Ipv4Addr>,
+    pub secondary_count: u32,
+    pub groups: Vec<String>,
+    pub public_address: Option<bool>,
+    pub delete_on_termination: bool,
+}
+
+pub struct DevicePlan {
+    pub device: String,
+    pub volume: NewVolume,
+    pub delete_on_termination: bool,
+}
+
+/// Everything that the instances of one launch share.
+pub struct Launch {
+    pub image: &'static Image,
+    pub instance_type: &'static InstanceType,
+    pub key_name: Option<String>,
+    pub zone: Option<String>,
+    pub placement_group: Option<String>,
+    pub partition_number: Option<u32>,
+    pub tenancy: Tenancy,
+    pub interfaces: Vec<InterfacePlan>,
+    /// The root device is the first.
+    pub devices: Vec<DevicePlan>,
+    pub options: InstanceOptions,
+    pub client_token: Option<String>,
+    pub tags: Tags,
+}
+
+impl Launch {
+    pub fn check(&self, call: &Call<'_>) -> ApiResult<()> {
+        if self.image.architecture != self.instance_type.architecture {
+            return Err(ApiError::client(
+                "InvalidParameterValue",
+                format!(
+                    "The architecture '{}' of the specified instance type does not match the architecture '{}' of \
+                     the specified AMI.",
+                    self.instance_type.architecture, self.image.architecture
+                ),
+            ));
+        }
+        if let Some(name) = &self.key_name
+            && !call.account.key_pairs.iter().any(|key| key.name == *name)
+        {
+            return Err(ApiError::client(
+                "InvalidKeyPair.NotFound",
+                format!("The key pair '{name}' does not exist"),
+            ));
+        }
+        if let Some(zone) = &self.zone
+            && !call.environment.zone_names().any(|known| known == *zone)
+        {
+            return Err(ApiError::invalid_value(
+                "availabilityZone",
+                zone,
+                "It is not a zone of this region.",
+            ));
+        }
+        if let Some(name) = &self.placement_group {
+            let group =
+                call.account.placement_groups.iter().find(|group| group.name == *name).ok_or_else(|| {
+                    ApiError::client(
+                        "InvalidPlacementGroup.Unknown",
+                        format!("The Placement Group '{name}' is unknown."),
+                    )
+                })?;
+            if self.partition_number.is_some() && group.strategy != Strategy::Partition {
+                return Err(ApiError::invalid_combination(
+                    "PartitionNumber needs a partition placement group",
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// The subnet that the primary interface is in: named, or the default one of the zone.
+    fn subnet<'a>(&self, call: &'a Call<'_>, named: Option<&str>) -> ApiResult<&'a Subnet> {
+        let subnet = match named {
+            Some(id) => call.account.subnets.find(id)?,
+            None => {
+                let zone = self.zone.clone().unwrap_or_else(|| call.environment.first_zone());
+                let mut all = call.account.subnets.iter();
+                all.find(|subnet| subnet.default_for_az && subnet.availability_zone == zone).ok_or_else(
+                    || {
+                        ApiError::client(
+                            "MissingInput",
+                            format!(
+                                "No subnets found for the default VPC in '{zone}'. Please specify a subnet."
+                            ),
+                        )
+                    },
+                )?
+            }
+        };
+        match &self.zone {
+            Some(zone) if *zone != subnet.availability_zone => {
+                Err(ApiError::invalid_value("availabilityZone", zone, "It is not the zone of the subnet."))
+            }
+            _ => Ok(subnet),
+        }
+    }
+
+    pub fn launch(&self, call: &mut Call<'_>, reservation: &str, index: u32) -> ApiResult<Id<Instance>> {
+        let primary = self.interfaces.iter().find(|plan| plan.device_index == 0).ok_or_else(|| {
+            ApiError::invalid_combination("An instance needs an interface with DeviceIndex 0")
+        })?;
+        let (subnet_id, vpc_id, zone) = match &primary.existing {
+            Some(id) => {
+                let interface = call.account.network_interfaces.find(id)?;
+                let found = (&interface.subnet_id, &interface.vpc_id, &interface.availability_zone);
+                (found.0.clone(), found.1.clone(), found.2.clone())
+            }
+            None => {
+                let subnet = self.subnet(call, primary.subnet.as_deref())?;
+                (subnet.id.clone(), subnet.vpc_id.clone(), subnet.availability_zone.clone())
+            }
+        };
+        let id: Id<Instance> = call.new_id();
+        let notice = call.notice.map(|notice| ("Server.RecordsOnly".to_owned(), notice.to_owned()));
+        call.account.instances.insert(Instance {
+            id: id.clone(),
+            reservation_id: reservation.to_owned(),
+            launch_index: index,
+            image_id: self.image.id.to_owned(),
+            instance_type: self.instance_type.name.to_owned(),
+            key_name: self.key_name.clone(),
+            client_token: self.client_token.clone(),
+            launched: call.now,
+            state: InstanceState::Pending,
+            state_reason: notice,
+            terminated: None,
+            availability_zone: zone.clone(),
+            placement_group: self.placement_group.clone(),
+            partition_number: self.partition_number,
+            tenancy: self.tenancy,
+            subnet_id: subnet_id.clone(),
+            vpc_id,
+            network_interfaces: Vec::new(),
+            block_devices: Vec::new(),
+            root_device_name: self.image.root_device_name.to_owned(),
+            options: self.options.clone(),
+            tags: self.tags.clone(),
+        });
+        for plan in &self.interfaces {
+            self.plug(call, &id, plan, &subnet_id)?;
+        }
+        for plan in &self.devices {
+            let tags = call.new_tags::<Volume>();
+            let volume = devices::create_volume(call, &zone, NewVolume { tags, ..plan.volume.clone() })?;
+            devices::attach_volume(call, &volume, &id, &plan.device, plan.delete_on_termination)?;
+        }
+        call.order(Order::StartInstance(id.clone()));
+        Ok(id)
+    }
+
+    fn plug(
+        &self,
+        call: &mut Call<'_>,
+        id: &str,
+        plan: &InterfacePlan,
+        primary_subnet: &str,
+    ) -> ApiResult<()> {
+        if let Some(existing) = &plan.existing {
+            interfaces::attach(call, existing, id, plan.device_index, plan.delete_on_termination)?;
+            return Ok(());
+        }
+        let subnet = plan.subnet.as_deref().unwrap_or(primary_subnet);
+        let new = interfaces::NewInterface {
+            description: plan.description.clone(),
+            private_ips: plan.private_ips.clone(),
+            secondary_count: plan.secondary_count,
+            groups: plan.groups.clone(),
+            tags: call.new_tags::<NetworkInterface>(),
+        };
+        let interface = interfaces::create(call, subnet, new)?;
+        interfaces::attach(call, &interface, id, plan.device_index, plan.delete_on_termination)?;
+        let wanted = match plan.public_address {
+            Some(wanted) => wanted,
+            None => plan.device_index == 0 && call.account.subnets.find(subnet)?.map_public_ip_on_launch,
+        };
+        if wanted {
+            let address = addresses::free_public_address(call)?;
+            call.account.network_interfaces.edit(&interface)?.public_ip = Some(address);
+        }
+        Ok(())
+    }
+}
+
+/// T2 spends what it has earned, later families what they need; others have no credits.
+pub fn default_credits(kind: &InstanceType, chosen: Option<CpuCredits>) -> Option<CpuCredits> {
+    let default = if kind.name.starts_with("t2.") { CpuCredits::Standard } else { CpuCredits::Unlimited };
+    kind.burstable.then(|| chosen.unwrap_or(default))
+}
+
+/// A state reason that does not hide that no machine is behind the record.
+pub fn reason(text: &str, notice: Option<&str>) -> String {
+    match notice {
+        Some(notice) => format!("{text} ({notice})"),
+        None => text.to_owned(),
+    }
+}

@@ -1,0 +1,221 @@
+//! The state machines: what a node's report makes of a resource, which orders are still open, what is
+//! forgotten after a while. A report for a state that has moved on since is ignored: it is old news.
+
+use hive_api::ApiResult;
+
+use crate::core::call::Call;
+use crate::model::account::Account;
+use crate::model::instance::InstanceState;
+use crate::model::nat_gateway::NatGatewayState;
+use crate::model::snapshot::SnapshotState;
+use crate::model::volume::{AttachmentState, VolumeState};
+use crate::node::{Order, Report};
+use crate::rules::{devices, interfaces, nat_gateways};
+
+/// How long a terminated instance is still described.
+const TERMINATED_SECONDS: i64 = 3600;
+/// How long an attachment that ended is still described.
+const DETACHED_SECONDS: i64 = 60;
+
+pub fn apply(call: &mut Call<'_>, report: &Report) -> ApiResult<()> {
+    let failed = report.result.as_ref().err();
+    match &report.work.order {
+        Order::StartInstance(id) => started(call, id, failed),
+        Order::StopInstance(id) => {
+            if state_of(call.account, id) == Some(InstanceState::Stopping) && failed.is_none() {
+                call.account.instances.edit(id)?.state = InstanceState::Stopped;
+            }
+            Ok(())
+        }
+        Order::RebootInstance(_) => Ok(()),
+        Order::TerminateInstance(id) => match failed {
+            None => terminated(call, id),
+            Some(_) => Ok(()),
+        },
+        Order::CreateVolume(id) => {
+            if call.account.volumes.get(id).is_some_and(|volume| volume.state == VolumeState::Creating) {
+                let state = if failed.is_none() { VolumeState::Available } else { VolumeState::Error };
+                call.account.volumes.edit(id)?.state = state;
+            }
+            Ok(())
+        }
+        Order::DeleteVolume(id) => {
+            let deleting =
+                call.account.volumes.get(id).is_some_and(|volume| volume.state == VolumeState::Deleting);
+            if deleting && failed.is_none() {
+                call.account.volumes.remove(id);
+            }
+            Ok(())
+        }
+        Order::AttachVolume(volume, instance) => match failed {
+            None => set_attachment(call.account, volume, instance),
+            Some(_) => devices::forget_attachment(call.account, volume, instance),
+        },
+        Order::DetachVolume(volume, instance) => {
+            let detaching = call.account.volumes.get(volume).is_some_and(|found| {
+                found
+                    .attachments
+                    .iter()
+                    .any(|a| a.instance_id == *instance && a.state == AttachmentState::Detaching)
+            });
+            if detaching && failed.is_none() {
+                devices::forget_attachment(call.account, volume, instance)?;
+            }
+            Ok(())
+        }
+        Order::CreateNatGateway(id) => {
+            let pending =
+                call.account.nat_gateways.get(id).is_some_and(|g| g.state == NatGatewayState::Pending);
+            if pending {
+                let state =
+                    if failed.is_none() { NatGatewayState::Available } else { NatGatewayState::Failed };
+                call.account.nat_gateways.edit(id)?.state = state;
+            }
+            Ok(())
+        }
+        Order::DeleteNatGateway(id) => match failed {
+            None => nat_gateways::deleted(call, id),
+            Some(_) => Ok(()),
+        },
+        Order::CreateSnapshot(id) => {
+            if call.account.snapshots.get(id).is_some_and(|snapshot| snapshot.state == SnapshotState::Pending)
+            {
+                let state = if failed.is_none() { SnapshotState::Completed } else { SnapshotState::Error };
+                call.account.snapshots.edit(id)?.state = state;
+            }
+            Ok(())
+        }
+    }
+}
+
+fn state_of(account: &Account, id: &str) -> Option<InstanceState> {
+    account.instances.get(id).map(|instance| instance.state)
+}
+
+fn started(call: &mut Call<'_>, id: &str, failed: Option<&String>) -> ApiResult<()> {
+    if state_of(call.account, id) != Some(InstanceState::Pending) {
+        return Ok(());
+    }
+    match failed {
+        None => call.account.instances.edit(id)?.state = InstanceState::Running,
+        Some(reason) => {
+            terminated(call, id)?;
+            let reason = ("Server.InternalError".to_owned(), reason.clone());
+            call.account.instances.edit(id)?.state_reason = Some(reason);
+        }
+    }
+    Ok(())
+}
+
+/// What was made for the instance goes with it; what was only lent to it is free again.
+fn terminated(call: &mut Call<'_>, id: &str) -> ApiResult<()> {
+    let Some(instance) = call.account.instances.shared(id) else { return Ok(()) };
+    if !matches!(instance.state, InstanceState::ShuttingDown | InstanceState::Pending) {
+        return Ok(());
+    }
+    for (_, volume) in &instance.block_devices {
+        let goes = call.account.volumes.get(volume).is_some_and(|found| {
+            found.attachments.iter().any(|a| *a.instance_id == *id && a.delete_on_termination)
+        });
+        devices::forget_attachment(call.account, volume, id)?;
+        if goes {
+            call.account.volumes.edit(volume)?.state = VolumeState::Deleting;
+            call.order(Order::DeleteVolume(volume.clone()));
+        }
+    }
+    for interface in &instance.network_interfaces {
+        let attachment = call.account.network_interfaces.get(interface).and_then(|i| i.attachment.clone());
+        interfaces::detach(call.account, interface, call.now)?;
+        call.account.network_interfaces.edit(interface)?.public_ip = None;
+        if attachment.is_some_and(|attachment| attachment.delete_on_termination) {
+            interfaces::delete(call.account, interface)?;
+        }
+    }
+    let now = call.now;
+    let instance = call.account.instances.edit(id)?;
+    instance.state = InstanceState::Terminated;
+    instance.terminated = Some(now);
+    Ok(())
+}
+
+fn set_attachment(account: &mut Account, volume: &str, instance: &str) -> ApiResult<()> {
+    if account.volumes.get(volume).is_none() {
+        return Ok(());
+    }
+    let volume = account.volumes.edit(volume)?;
+    for attachment in &mut volume.attachments {
+        if *attachment.instance_id == *instance && attachment.state == AttachmentState::Attaching {
+            attachment.state = AttachmentState::Attached;
+        }
+    }
+    Ok(())
+}
+
+/// The orders whose reports are not in the records yet: given again at every start.
+pub fn unfinished(account: &Account) -> Vec<Order> {
+    let mut orders = Vec::new();
+    for instance in account.instances.iter() {
+        match instance.state {
+            InstanceState::Pending => orders.push(Order::StartInstance(instance.id.clone())),
+            InstanceState::Stopping => orders.push(Order::StopInstance(instance.id.clone())),
+            InstanceState::ShuttingDown => orders.push(Order::TerminateInstance(instance.id.clone())),
+            InstanceState::Running | InstanceState::Stopped | InstanceState::Terminated => {}
+        }
+    }
+    for volume in account.volumes.iter() {
+        match volume.state {
+            VolumeState::Creating => orders.push(Order::CreateVolume(volume.id.clone())),
+            VolumeState::Deleting => orders.push(Order::DeleteVolume(volume.id.clone())),
+            VolumeState::Available | VolumeState::Error => {}
+        }
+        for attachment in &volume.attachments {
+            let (volume, instance) = (volume.id.clone(), attachment.instance_id.clone());
+            match attachment.state {
+                AttachmentState::Attaching => orders.push(Order::AttachVolume(volume, instance)),
+                AttachmentState::Detaching => orders.push(Order::DetachVolume(volume, instance)),
+                AttachmentState::Attached => {}
+            }
+        }
+    }
+    for gateway in account.nat_gateways.iter() {
+        match gateway.state {
+            NatGatewayState::Pending => orders.push(Order::CreateNatGateway(gateway.id.clone())),
+            NatGatewayState::Deleting => orders.push(Order::DeleteNatGateway(gateway.id.clone())),
+            NatGatewayState::Available | NatGatewayState::Deleted | NatGatewayState::Failed => {}
+        }
+    }
+    let pending = account.snapshots.iter().filter(|snapshot| snapshot.state == SnapshotState::Pending);
+    orders.extend(pending.map(|snapshot| Order::CreateSnapshot(snapshot.id.clone())));
+    orders
+}
+
+/// Whether an instance is terminated for so long that nothing shows it any more.
+pub fn is_forgotten(call_now: jiff::Timestamp, terminated: Option<jiff::Timestamp>) -> bool {
+    terminated.is_some_and(|at| call_now.as_second() - at.as_second() > TERMINATED_SECONDS)
+}
+
+pub fn sweep(call: &mut Call<'_>) {
+    let now = call.now;
+    let account = &mut *call.account;
+    let long_ago = |at: jiff::Timestamp| now.as_second() - at.as_second() > DETACHED_SECONDS;
+    let detached =
+        account.network_interfaces.iter().filter(|i| i.detached.as_ref().is_some_and(|d| long_ago(d.1)));
+    for id in detached.map(|i| i.id.clone()).collect::<Vec<_>>() {
+        if let Ok(interface) = account.network_interfaces.edit(&id) {
+            interface.detached = None;
+        }
+    }
+    let gone: Vec<_> =
+        account.instances.iter().filter(|i| is_forgotten(now, i.terminated)).map(|i| i.id.clone()).collect();
+    gone.iter().for_each(|id| drop(account.instances.remove(id)));
+    let gone: Vec<_> =
+        account.nat_gateways.iter().filter(|g| is_forgotten(now, g.deleted)).map(|g| g.id.clone()).collect();
+    gone.iter().for_each(|id| drop(account.nat_gateways.remove(id)));
+    let old: Vec<_> = account
+        .client_tokens
+        .iter()
+        .filter(|token| token.is_expired(now))
+        .map(|token| token.id.clone())
+        .collect();
+    old.iter().for_each(|id| drop(account.client_tokens.remove(id)));
+}

@@ -1,0 +1,17 @@
+//! What one resource means for another: creation with its companions, deletion against its dependents,
+//! address allocation, the state machines. Actions call these; they hold no such rule themselves.
+
+pub mod acl_entries;
+pub mod addresses;
+pub mod bootstrap;
+pub mod dependents;
+pub mod devices;
+pub mod interfaces;
+pub mod key_material;
+pub mod keys;
+pub mod launch;
+pub mod lifecycle;
+pub mod nat_gateways;
+pub mod permissions;
+pub mod routes;
+pub mod vpcs;

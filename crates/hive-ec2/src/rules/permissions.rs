@@ -1,0 +1,333 @@
+//! Security group rules as they are asked for, added and taken away.
+//!
+//! Fails closed: a protocol, port or peer that is not understood is refused, never widened.
+
+use hive_api::{ApiError, ApiResult};
+use serde::Deserialize;
+
+use crate::core::call::Call;
+use crate::core::id::Id;
+use crate::model::account::Account;
+use crate::model::cidr::{Ipv4Cidr, Ipv6Cidr};
+use crate::model::security_group::{Peer, Protocol, Rule, SecurityGroup};
+
+const MAX_RULES: usize = 1_000;
+
+/// What Authorize, Revoke and UpdateDescriptions share.
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "PascalCase", default)]
+pub struct PermissionsRequest {
+    pub group_id: Option<String>,
+    pub group_name: Option<String>,
+    pub ip_permissions: Vec<IpPermission>,
+    pub security_group_rule_id: Vec<String>,
+    pub security_group_rule_description: Vec<RuleDescription>,
+    // The old way to name one rule.
+    pub ip_protocol: Option<String>,
+    pub from_port: Option<i32>,
+    pub to_port: Option<i32>,
+    pub cidr_ip: Option<String>,
+    pub source_security_group_name: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct RuleDescription {
+    pub security_group_rule_id: String,
+    #[serde(default)]
+    pub description: Option<String>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "PascalCase")]
+pub struct IpPermission {
+    pub ip_protocol: String,
+    pub from_port: Option<i32>,
+    pub to_port: Option<i32>,
+    #[serde(default)]
+    pub groups: Vec<GroupPair>,
+    #[serde(default)]
+    pub ip_ranges: Vec<IpRange>,
+    #[serde(default)]
+    pub ipv6_ranges: Vec<Ipv6Range>,
+    #[serde(default)]
+    pub prefix_list_ids: Vec<PrefixList>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "PascalCase", default)]
+pub struct GroupPair {
+    pub group_id: Option<String>,
+    pub group_name: Option<String>,
+    pub user_id: Option<String>,
+    pub vpc_id: Option<String>,
+    pub description: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct IpRange {
+    pub cidr_ip: String,
+    pub description: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct Ipv6Range {
+    pub cidr_ipv6: String,
+    pub description: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct PrefixList {
+    pub prefix_list_id: String,
+    pub description: Option<String>,
+}
+
+pub fn parse_protocol(text: &str) -> ApiResult<Protocol> {
+    Ok(match text.to_ascii_lowercase().as_str() {
+        "-1" | "all" => Protocol::All,
+        "tcp" | "6" => Protocol::Tcp,
+        "udp" | "17" => Protocol::Udp,
+        "icmp" | "1" => Protocol::Icmp,
+        "icmpv6" | "58" => Protocol::Icmpv6,
+        other => Protocol::Number(other.parse().map_err(|_| {
+            ApiError::invalid_value("protocol", text, "It is no known protocol name or number.")
+        })?),
+    })
+}
+
+pub fn parse_ports(protocol: Protocol, from: Option<i32>, to: Option<i32>) -> ApiResult<Option<(i32, i32)>> {
+    let refuse = |why: &str| Err(ApiError::client("InvalidParameterValue", why.to_owned()));
+    match (protocol, from, to) {
+        (Protocol::All | Protocol::Number(_), _, _) => Ok(None),
+        (Protocol::Tcp | Protocol::Udp, Some(from), Some(to)) => {
+            if (0..=65_535).contains(&from) && (from..=65_535).contains(&to) {
+                Ok(Some((from, to)))
+            } else {
+                refuse(&format!(
+                    "Invalid port range {from}-{to}: TCP/UDP ports are 0 to 65535, the lower one first"
+                ))
+            }
+        }
+        (Protocol::Icmp | Protocol::Icmpv6, Some(from), Some(to)) => {
+            if (-1..=255).contains(&from) && (-1..=255).contains(&to) && !(from == -1 && to != -1) {
+                Ok(Some((from, to)))
+            } else {
+                refuse(&format!("ICMP type {from} and code {to} must be between -1 and 255"))
+            }
+        }
+        (Protocol::Icmp | Protocol::Icmpv6, None, None) => Ok(Some((-1, -1))),
+        _ => refuse("Invalid value for portRange. Must specify both from and to ports with TCP/UDP."),
+    }
+}
+
+impl PermissionsRequest {
+    /// The group that is meant, by id or, in the default VPC, by name.
+    pub fn group(&self, account: &Account) -> ApiResult<Id<SecurityGroup>> {
+        match (&self.group_id, &self.group_name) {
+            (Some(id), _) => Ok(account.security_groups.find(id)?.id.clone()),
+            (None, Some(name)) => find_by_name(account, name),
+            (None, None) => Err(ApiError::client(
+                "MissingParameter",
+                "The request must contain the parameter groupName or groupId",
+            )),
+        }
+    }
+
+    /// Every single rule that is asked for, without ids yet.
+    pub fn rules(&self, account: &Account, egress: bool) -> ApiResult<Vec<Rule>> {
+        let mut rules = Vec::new();
+        for permission in &self.ip_permissions {
+            let peers = peers(account, permission)?;
+            if peers.is_empty() {
+                return Err(ApiError::client(
+                    "InvalidParameterValue",
+                    "An IP permission must name a range or a group",
+                ));
+            }
+            push_rules(
+                &mut rules,
+                egress,
+                &permission.ip_protocol,
+                (permission.from_port, permission.to_port),
+                peers,
+            )?;
+        }
+        if let Some(protocol) = &self.ip_protocol {
+            let peer = match (&self.cidr_ip, &self.source_security_group_name) {
+                (Some(cidr), None) => Peer::V4(Ipv4Cidr::parameter("CidrIp", cidr)?),
+                (None, Some(name)) => Peer::Group(find_by_name(account, name)?),
+                _ => return Err(ApiError::missing_parameter("CidrIp")),
+            };
+            push_rules(&mut rules, egress, protocol, (self.from_port, self.to_port), vec![(peer, None)])?;
+        }
+        Ok(rules)
+    }
+}
+
+fn push_rules(
+    rules: &mut Vec<Rule>,
+    egress: bool,
+    protocol: &str,
+    ports: (Option<i32>, Option<i32>),
+    peers: Vec<(Peer, Option<String>)>,
+) -> ApiResult<()> {
+    let protocol = parse_protocol(protocol)?;
+    let ports = parse_ports(protocol, ports.0, ports.1)?;
+    rules.extend(peers.into_iter().map(|(peer, description)| Rule {
+        id: String::new(),
+        egress,
+        protocol,
+        ports,
+        peer,
+        description: description.filter(|text| !text.is_empty()),
+        tags: Default::default(),
+    }));
+    Ok(())
+}
+
+fn peers(account: &Account, permission: &IpPermission) -> ApiResult<Vec<(Peer, Option<String>)>> {
+    let mut peers = Vec::new();
+    for range in &permission.ip_ranges {
+        peers.push((Peer::V4(Ipv4Cidr::parameter("cidrIp", &range.cidr_ip)?), range.description.clone()));
+    }
+    for range in &permission.ipv6_ranges {
+        peers.push((Peer::V6(Ipv6Cidr::parameter("cidrIpv6", &range.cidr_ipv6)?), range.description.clone()));
+    }
+    for pair in &permission.groups {
+        let group = match (&pair.group_id, &pair.group_name) {
+            (Some(id), _) => account.security_groups.find(id)?.id.clone(),
+            (None, Some(name)) => find_by_name(account, name)?,
+            (None, None) => return Err(ApiError::missing_parameter("GroupId")),
+        };
+        if pair.user_id.as_deref().is_some_and(|user| *user != *account.id) {
+            return Err(<SecurityGroup as crate::core::table::Resource>::KIND.not_found(&group));
+        }
+        peers.push((Peer::Group(group), pair.description.clone()));
+    }
+    if let Some(list) = permission.prefix_list_ids.first() {
+        return Err(ApiError::client(
+            "InvalidPrefixListId.NotFound",
+            format!("The prefix list ID '{}' does not exist", list.prefix_list_id),
+        ));
+    }
+    Ok(peers)
+}
+
+fn find_by_name(account: &Account, name: &str) -> ApiResult<Id<SecurityGroup>> {
+    let default = account.vpcs.iter().find(|vpc| vpc.is_default).map(|vpc| &vpc.id);
+    let mut groups = account.security_groups.iter();
+    groups
+        .find(|group| group.name == name && Some(&group.vpc_id) == default)
+        .map(|group| group.id.clone())
+        .ok_or_else(|| {
+            ApiError::client("InvalidGroup.NotFound", format!("The security group '{name}' does not exist"))
+        })
+}
+
+/// Adds rules; one that is there already is refused, and then none is added.
+pub fn authorize(call: &mut Call<'_>, request: &PermissionsRequest, egress: bool) -> ApiResult<Vec<Rule>> {
+    let group = request.group(call.account)?;
+    let mut rules = request.rules(call.account, egress)?;
+    if rules.is_empty() {
+        return Err(ApiError::missing_parameter("ipPermissions"));
+    }
+    let tags = call.tags_for("security-group-rule");
+    for rule in &mut rules {
+        rule.id = call.random_id("sgr");
+        rule.tags = tags.clone();
+    }
+    let group = call.account.security_groups.edit(&group)?;
+    for rule in &rules {
+        if group.rules.iter().any(|known| known.same_permission(rule)) {
+            return Err(ApiError::client(
+                "InvalidPermission.Duplicate",
+                format!("the specified rule already exists in {}", group.id),
+            ));
+        }
+        group.rules.push(rule.clone());
+    }
+    if group.rules.len() > MAX_RULES {
+        return Err(ApiError::client(
+            "RulesPerSecurityGroupLimitExceeded",
+            format!("The maximum number of rules per security group ({MAX_RULES}) has been reached."),
+        ));
+    }
+    Ok(rules)
+}
+
+/// Takes rules away, by id or by what they allow; one that is not there is refused, and then none is taken.
+pub fn revoke(call: &mut Call<'_>, request: &PermissionsRequest, egress: bool) -> ApiResult<Vec<Rule>> {
+    let group = request.group(call.account)?;
+    let wanted = request.rules(call.account, egress)?;
+    let group = call.account.security_groups.edit(&group)?;
+    let mut revoked = Vec::new();
+    for id in &request.security_group_rule_id {
+        let at = group.rules.iter().position(|rule| rule.id == *id && rule.egress == egress);
+        let at = at.ok_or_else(|| crate::model::security_group::RULE_KIND.missing(id))?;
+        revoked.push(group.rules.remove(at));
+    }
+    for rule in &wanted {
+        let at = group.rules.iter().position(|known| known.same_permission(rule)).ok_or_else(|| {
+            ApiError::client(
+                "InvalidPermission.NotFound",
+                "The specified rule does not exist in this security group.",
+            )
+        })?;
+        revoked.push(group.rules.remove(at));
+    }
+    if revoked.is_empty() {
+        return Err(ApiError::missing_parameter("ipPermissions"));
+    }
+    Ok(revoked)
+}
+
+/// Sets descriptions of rules that are there.
+pub fn describe_rules(call: &mut Call<'_>, request: &PermissionsRequest, egress: bool) -> ApiResult<()> {
+    let group = request.group(call.account)?;
+    let wanted = request.rules(call.account, egress)?;
+    let group = call.account.security_groups.edit(&group)?;
+    for description in &request.security_group_rule_description {
+        let id = &description.security_group_rule_id;
+        let rule = group.rules.iter_mut().find(|rule| rule.id == *id && rule.egress == egress);
+        let rule = rule.ok_or_else(|| crate::model::security_group::RULE_KIND.missing(id))?;
+        rule.description = description.description.clone().filter(|text| !text.is_empty());
+    }
+    for rule in wanted {
+        let known = group.rules.iter_mut().find(|known| known.same_permission(&rule)).ok_or_else(|| {
+            ApiError::client(
+                "InvalidPermission.NotFound",
+                "The specified rule does not exist in this security group.",
+            )
+        })?;
+        known.description = rule.description;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn protocols_fail_closed() {
+        assert_eq!(parse_protocol("6").unwrap(), Protocol::Tcp);
+        assert_eq!(parse_protocol("TCP").unwrap(), Protocol::Tcp);
+        assert_eq!(parse_protocol("50").unwrap(), Protocol::Number(50));
+        for unknown in ["", "tpc", "256", "-2", "any"] {
+            assert!(parse_protocol(unknown).is_err(), "{unknown}");
+        }
+    }
+
+    #[test]
+    fn ports_are_never_widened() {
+        assert!(parse_ports(Protocol::Tcp, None, None).is_err());
+        assert!(parse_ports(Protocol::Tcp, Some(-1), Some(-1)).is_err());
+        assert!(parse_ports(Protocol::Udp, Some(10), Some(9)).is_err());
+        assert!(parse_ports(Protocol::Icmp, Some(-1), Some(3)).is_err());
+        assert_eq!(parse_ports(Protocol::Tcp, Some(22), Some(22)).unwrap(), Some((22, 22)));
+        assert_eq!(parse_ports(Protocol::All, Some(0), Some(0)).unwrap(), None);
+    }
+}

@@ -1,0 +1,360 @@
+//! `<instance>` and the reservation around it.
+
+use serde::Serialize;
+
+use super::network_interface::{self as interface_view, GroupIdentifier, private_name};
+use super::subnet::DnsOptions;
+use super::{TagView, tags};
+use crate::core::call::Call;
+use crate::core::text::moment;
+use crate::data::{images, instance_types};
+use crate::model::instance::{AutoRecovery, Instance, InstanceState, MetadataOptions, Switch, Tokens};
+use crate::model::network_interface::NetworkInterface;
+use crate::model::volume::AttachmentState;
+use crate::model::vpc::Tenancy;
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ReservationView {
+    pub reservation_id: String,
+    pub owner_id: String,
+    pub group_set: Vec<GroupIdentifier>,
+    pub instances_set: Vec<InstanceView>,
+}
+
+#[derive(Serialize)]
+pub struct InstanceStateView {
+    code: u16,
+    name: &'static str,
+}
+
+pub fn state(state: InstanceState) -> InstanceStateView {
+    InstanceStateView { code: state.code(), name: state.name() }
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct InstanceView {
+    instance_id: String,
+    image_id: String,
+    instance_state: InstanceStateView,
+    private_dns_name: String,
+    dns_name: String,
+    reason: String,
+    key_name: Option<String>,
+    ami_launch_index: u32,
+    instance_type: String,
+    launch_time: String,
+    placement: PlacementView,
+    monitoring: StateView,
+    subnet_id: Option<String>,
+    vpc_id: Option<String>,
+    private_ip_address: Option<String>,
+    ip_address: Option<String>,
+    source_dest_check: Option<bool>,
+    group_set: Vec<GroupIdentifier>,
+    state_reason: Option<StateReason>,
+    architecture: &'static str,
+    root_device_type: &'static str,
+    root_device_name: String,
+    block_device_mapping: Vec<BlockDeviceView>,
+    virtualization_type: &'static str,
+    client_token: Option<String>,
+    tag_set: Vec<TagView>,
+    hypervisor: &'static str,
+    network_interface_set: Vec<InterfaceView>,
+    ebs_optimized: bool,
+    ena_support: bool,
+    iam_instance_profile: Option<ProfileView>,
+    cpu_options: CpuOptions,
+    capacity_reservation_specification: CapacityView,
+    hibernation_options: Configured,
+    metadata_options: MetadataView,
+    enclave_options: EnclaveView,
+    boot_mode: &'static str,
+    platform_details: &'static str,
+    usage_operation: &'static str,
+    private_dns_name_options: DnsOptions,
+    maintenance_options: MaintenanceView,
+    current_instance_boot_mode: &'static str,
+}
+
+#[derive(Serialize)]
+struct StateView {
+    state: &'static str,
+}
+
+#[derive(Serialize)]
+struct StateReason {
+    code: String,
+    message: String,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct PlacementView {
+    availability_zone: String,
+    availability_zone_id: String,
+    group_name: String,
+    partition_number: Option<u32>,
+    tenancy: Tenancy,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct BlockDeviceView {
+    device_name: String,
+    ebs: EbsView,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct EbsView {
+    volume_id: String,
+    status: AttachmentState,
+    attach_time: String,
+    delete_on_termination: bool,
+}
+
+#[derive(Serialize)]
+struct ProfileView {
+    arn: String,
+    id: &'static str,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct CpuOptions {
+    core_count: u32,
+    threads_per_core: u32,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct CapacityView {
+    capacity_reservation_preference: String,
+}
+
+#[derive(Serialize)]
+struct Configured {
+    configured: bool,
+}
+
+#[derive(Serialize)]
+struct EnclaveView {
+    enabled: bool,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct MaintenanceView {
+    auto_recovery: AutoRecovery,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct MetadataView {
+    state: &'static str,
+    http_tokens: Tokens,
+    http_put_response_hop_limit: u32,
+    http_endpoint: Switch,
+    http_protocol_ipv6: Switch,
+    instance_metadata_tags: Switch,
+}
+
+pub fn metadata(options: &MetadataOptions) -> MetadataView {
+    MetadataView {
+        state: "applied",
+        http_tokens: options.http_tokens,
+        http_put_response_hop_limit: options.http_put_response_hop_limit,
+        http_endpoint: options.http_endpoint,
+        http_protocol_ipv6: options.http_protocol_ipv6,
+        instance_metadata_tags: options.instance_metadata_tags,
+    }
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct InterfaceView {
+    network_interface_id: String,
+    subnet_id: String,
+    vpc_id: String,
+    description: String,
+    owner_id: String,
+    status: &'static str,
+    mac_address: String,
+    private_ip_address: Option<String>,
+    private_dns_name: Option<String>,
+    source_dest_check: bool,
+    interface_type: &'static str,
+    group_set: Vec<GroupIdentifier>,
+    attachment: Option<AttachmentView>,
+    association: Option<PublicView>,
+    private_ip_addresses_set: Vec<PrivateView>,
+    ipv6_addresses_set: Vec<String>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct AttachmentView {
+    attachment_id: String,
+    device_index: u32,
+    network_card_index: u32,
+    status: &'static str,
+    attach_time: String,
+    delete_on_termination: bool,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct PublicView {
+    public_ip: String,
+    public_dns_name: String,
+    ip_owner_id: String,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct PrivateView {
+    private_ip_address: String,
+    private_dns_name: String,
+    primary: bool,
+    association: Option<PublicView>,
+}
+
+fn public(interface: &NetworkInterface, address: std::net::Ipv4Addr, call: &Call<'_>) -> Option<PublicView> {
+    interface_view::association(interface, address, call).map(|found| PublicView {
+        public_ip: found.public_ip,
+        public_dns_name: found.public_dns_name,
+        ip_owner_id: found.ip_owner_id,
+    })
+}
+
+fn interface(interface: &NetworkInterface, call: &Call<'_>) -> InterfaceView {
+    let primary = interface.primary_ip();
+    let addresses = interface.private_ips.iter().map(|address| PrivateView {
+        private_ip_address: address.to_string(),
+        private_dns_name: private_name(*address, call.environment),
+        primary: Some(*address) == primary,
+        association: public(interface, *address, call),
+    });
+    InterfaceView {
+        network_interface_id: interface.id.to_string(),
+        subnet_id: interface.subnet_id.to_string(),
+        vpc_id: interface.vpc_id.to_string(),
+        description: interface.description.clone(),
+        owner_id: call.account.id.to_string(),
+        status: "in-use",
+        mac_address: interface.mac_address.clone(),
+        private_ip_address: primary.map(|address| address.to_string()),
+        private_dns_name: primary.map(|address| private_name(address, call.environment)),
+        source_dest_check: interface.source_dest_check,
+        interface_type: "interface",
+        group_set: interface_view::groups(interface, call.account),
+        attachment: interface.attachment.as_ref().map(|attachment| AttachmentView {
+            attachment_id: attachment.id.clone(),
+            device_index: attachment.device_index,
+            network_card_index: 0,
+            status: "attached",
+            attach_time: moment(attachment.attached),
+            delete_on_termination: attachment.delete_on_termination,
+        }),
+        association: primary.and_then(|address| public(interface, address, call)),
+        private_ip_addresses_set: addresses.collect(),
+        ipv6_addresses_set: Vec::new(),
+    }
+}
+
+pub fn block_devices(instance: &Instance, call: &Call<'_>) -> Vec<BlockDeviceView> {
+    let devices = instance.block_devices.iter().filter_map(|(device, volume)| {
+        let volume = call.account.volumes.get(volume)?;
+        let attachment =
+            volume.attachments.iter().find(|attachment| attachment.instance_id == instance.id)?;
+        Some(BlockDeviceView {
+            device_name: device.clone(),
+            ebs: EbsView {
+                volume_id: volume.id.to_string(),
+                status: attachment.state,
+                attach_time: moment(attachment.attached),
+                delete_on_termination: attachment.delete_on_termination,
+            },
+        })
+    });
+    devices.collect()
+}
+
+pub fn instance(instance: &Instance, call: &Call<'_>) -> InstanceView {
+    let options = &instance.options;
+    let interfaces: Vec<&NetworkInterface> =
+        instance.network_interfaces.iter().filter_map(|id| call.account.network_interfaces.get(id)).collect();
+    let primary = interfaces.first().copied();
+    let private_ip = primary.and_then(NetworkInterface::primary_ip);
+    let public_ip = primary.zip(private_ip).and_then(|(interface, address)| public(interface, address, call));
+    let kind = instance_types::find(&instance.instance_type);
+    let alive = instance.state != InstanceState::Terminated;
+    let dns_hostnames = call.account.vpcs.get(&instance.vpc_id).is_some_and(|vpc| vpc.enable_dns_hostnames);
+    InstanceView {
+        instance_id: instance.id.to_string(),
+        image_id: instance.image_id.clone(),
+        instance_state: state(instance.state),
+        private_dns_name: private_ip
+            .map(|address| private_name(address, call.environment))
+            .unwrap_or_default(),
+        dns_name: match &public_ip {
+            Some(public) if dns_hostnames => public.public_dns_name.clone(),
+            _ => String::new(),
+        },
+        reason: String::new(),
+        key_name: instance.key_name.clone(),
+        ami_launch_index: instance.launch_index,
+        instance_type: instance.instance_type.clone(),
+        launch_time: moment(instance.launched),
+        placement: PlacementView {
+            availability_zone: instance.availability_zone.clone(),
+            availability_zone_id: call.environment.zone_id(&instance.availability_zone),
+            group_name: instance.placement_group.clone().unwrap_or_default(),
+            partition_number: instance.partition_number,
+            tenancy: instance.tenancy,
+        },
+        monitoring: StateView { state: if options.monitoring { "enabled" } else { "disabled" } },
+        subnet_id: alive.then(|| instance.subnet_id.to_string()),
+        vpc_id: alive.then(|| instance.vpc_id.to_string()),
+        private_ip_address: private_ip.map(|address| address.to_string()),
+        ip_address: public_ip.map(|public| public.public_ip),
+        source_dest_check: primary.map(|interface| interface.source_dest_check),
+        group_set: primary.map(|i| interface_view::groups(i, call.account)).unwrap_or_default(),
+        state_reason: instance.state_reason.clone().map(|(code, message)| StateReason { code, message }),
+        architecture: images::find(&instance.image_id).map_or("x86_64", |image| image.architecture),
+        root_device_type: "ebs",
+        root_device_name: instance.root_device_name.clone(),
+        block_device_mapping: block_devices(instance, call),
+        virtualization_type: "hvm",
+        client_token: instance.client_token.clone(),
+        tag_set: tags(&instance.tags),
+        hypervisor: "xen",
+        network_interface_set: interfaces.iter().map(|i| interface(i, call)).collect(),
+        ebs_optimized: options.ebs_optimized,
+        ena_support: kind.is_none_or(|kind| kind.hypervisor() == "nitro"),
+        iam_instance_profile: options.iam_instance_profile.clone().map(|arn| ProfileView { arn, id: "" }),
+        cpu_options: CpuOptions {
+            core_count: options.core_count,
+            threads_per_core: options.threads_per_core,
+        },
+        capacity_reservation_specification: CapacityView {
+            capacity_reservation_preference: options.capacity_reservation_preference.clone(),
+        },
+        hibernation_options: Configured { configured: options.hibernation },
+        metadata_options: metadata(&options.metadata),
+        enclave_options: EnclaveView { enabled: options.enclave },
+        boot_mode: "uefi-preferred",
+        platform_details: "Linux/UNIX",
+        usage_operation: "RunInstances",
+        private_dns_name_options: DnsOptions {
+            hostname_type: options.hostname_type,
+            a_record: options.resource_name_dns_a_record,
+            aaaa_record: options.resource_name_dns_aaaa_record,
+        },
+        maintenance_options: MaintenanceView { auto_recovery: options.auto_recovery },
+        current_instance_boot_mode: "legacy-bios",
+    }
+}

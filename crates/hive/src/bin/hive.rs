@@ -1,0 +1,49 @@
+//! A gateway by itself, for tests and benchmarks; people use `eos hive up`.
+//!
+//! `hive --data DIR [--port N] [--plain-http] [--strict] [--relaxed] [--region R]`, or `hive --coverage`.
+
+#![allow(clippy::print_stdout, clippy::print_stderr, clippy::exit)]
+
+use std::net::SocketAddr;
+
+fn main() {
+    let mut arguments = std::env::args().skip(1);
+    let mut config = hive::Config::new("hive-data".into());
+    while let Some(argument) = arguments.next() {
+        let mut value = || arguments.next().unwrap_or_else(|| usage(&argument));
+        match argument.as_str() {
+            "--data" => config.data = value().into(),
+            "--port" => {
+                let port = value().parse().unwrap_or_else(|_| usage("--port"));
+                config.listen = SocketAddr::from(([127, 0, 0, 1], port));
+            }
+            "--region" => config.region = value(),
+            "--plain-http" => config.plain_http = true,
+            "--strict" => config.strict = true,
+            "--relaxed" => config.durability = hive::Durability::Relaxed,
+            "--coverage" => return print!("{}", hive::coverage::markdown()),
+            other => usage(other),
+        }
+    }
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    let served = runtime.map_err(|error| error.to_string()).and_then(|runtime| {
+        runtime.block_on(async {
+            let gateway = hive::start(config).await.map_err(|error| error.to_string())?;
+            // One line, for whoever started this and waits for it.
+            println!("{} ({})", gateway.endpoint(), hive::RecordsNode::NOTICE);
+            let interrupted = async { drop(tokio::signal::ctrl_c().await) };
+            gateway.run(interrupted).await.map_err(|error| error.to_string())
+        })
+    });
+    if let Err(error) = served {
+        eprintln!("hive: {error}");
+        std::process::exit(1);
+    }
+}
+
+fn usage(argument: &str) -> ! {
+    eprintln!(
+        "hive: what is {argument}? --data DIR --port N --plain-http --strict --relaxed --region R --coverage"
+    );
+    std::process::exit(3);
+}

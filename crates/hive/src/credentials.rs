@@ -1,0 +1,107 @@
+//! Accounts and their access keys, in `credentials.json` of the data directory.
+
+use std::fmt;
+
+use hive_ec2::AccountId;
+use serde::{Deserialize, Serialize};
+
+use crate::data_directory::DataDirectory;
+use crate::error::HiveError;
+
+const FILE: &str = "credentials.json";
+const FORMAT: u32 = 1;
+
+#[derive(Clone, Serialize, Deserialize)]
+pub struct AccessKey {
+    pub account: AccountId,
+    pub user: String,
+    pub access_key_id: String,
+    pub secret_access_key: String,
+}
+
+/// The secret does not get into logs by accident.
+impl fmt::Debug for AccessKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AccessKey")
+            .field("account", &self.account)
+            .field("access_key_id", &self.access_key_id)
+            .field("secret_access_key", &"•••")
+            .finish()
+    }
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Credentials {
+    format: u32,
+    pub keys: Vec<AccessKey>,
+}
+
+impl Credentials {
+    /// Reads them; makes one account with one key if there are none yet.
+    pub(crate) fn open(data: &DataDirectory) -> Result<Self, HiveError> {
+        if let Some(found) = Self::read(data)? {
+            return Ok(found);
+        }
+        let made = Self { format: FORMAT, keys: vec![AccessKey::generate("100000000001", "admin")] };
+        made.write(data)?;
+        Ok(made)
+    }
+
+    pub(crate) fn read(data: &DataDirectory) -> Result<Option<Self>, HiveError> {
+        let Some(text) = data.read(FILE)? else { return Ok(None) };
+        let unreadable = |reason: String| HiveError::Unreadable { path: data.file(FILE), reason };
+        let found: Self = serde_json::from_str(&text).map_err(|error| unreadable(error.to_string()))?;
+        if found.format > FORMAT {
+            return Err(unreadable(format!("its format {} is newer than {FORMAT}", found.format)));
+        }
+        Ok(Some(found))
+    }
+
+    fn write(&self, data: &DataDirectory) -> Result<(), HiveError> {
+        let text = serde_json::to_string_pretty(self)
+            .map_err(|error| HiveError::Unreadable { path: data.file(FILE), reason: error.to_string() })?;
+        data.write_private(FILE, &text)
+    }
+
+    /// Another account with a key of its own; a running gateway sees it after its next start.
+    pub fn add_account(data: &std::path::Path, account: &str, user: &str) -> Result<AccessKey, HiveError> {
+        let data = DataDirectory::open(data)?;
+        let mut credentials = Self::open(&data)?;
+        let key = AccessKey::generate(account, user);
+        credentials.keys.push(key.clone());
+        credentials.write(&data)?;
+        Ok(key)
+    }
+
+    pub(crate) fn accounts(&self) -> Vec<AccountId> {
+        let mut accounts: Vec<AccountId> = self.keys.iter().map(|key| key.account.clone()).collect();
+        accounts.sort();
+        accounts.dedup();
+        accounts
+    }
+}
+
+impl AccessKey {
+    fn generate(account: &str, user: &str) -> Self {
+        Self {
+            account: AccountId::new(account),
+            user: user.to_owned(),
+            access_key_id: format!("AKIA{}", random_text(16, b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")),
+            secret_access_key: random_text(
+                40,
+                b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/",
+            ),
+        }
+    }
+
+    pub(crate) fn arn(&self) -> String {
+        format!("arn:aws:iam::{}:user/{}", self.account, self.user)
+    }
+}
+
+/// Alphabets have 32 or 64 letters, so every letter is equally likely.
+fn random_text(length: usize, alphabet: &[u8]) -> String {
+    let mut bytes = vec![0; length];
+    crate::gateway::fill_random(&mut bytes);
+    bytes.iter().map(|byte| alphabet[*byte as usize % alphabet.len()] as char).collect()
+}

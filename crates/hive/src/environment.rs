@@ -1,0 +1,43 @@
+//! What a client must have in its environment to speak to a gateway.
+
+use std::path::Path;
+
+use crate::control;
+use crate::credentials::Credentials;
+use crate::data_directory::DataDirectory;
+use crate::error::HiveError;
+use crate::tls::CA_FILE;
+
+/// Variables and values for the first access key. The gateway must be running: only it knows its port.
+pub fn variables(data: &Path) -> Result<Vec<(&'static str, String)>, HiveError> {
+    let running = control::running(data)?;
+    let directory = DataDirectory::open(data)?;
+    let credentials = Credentials::read(&directory)?;
+    let key = credentials.and_then(|credentials| credentials.keys.into_iter().next()).ok_or_else(|| {
+        HiveError::Unreadable {
+            path: directory.path().to_owned(),
+            reason: "there is no access key".to_owned(),
+        }
+    })?;
+    let mut variables = vec![
+        ("AWS_ENDPOINT_URL", running.endpoint.clone()),
+        ("AWS_ACCESS_KEY_ID", key.access_key_id),
+        ("AWS_SECRET_ACCESS_KEY", key.secret_access_key),
+        ("AWS_REGION", running.region.clone()),
+        ("AWS_DEFAULT_REGION", running.region),
+        // The machine's own metadata service is not ours.
+        ("AWS_EC2_METADATA_DISABLED", "true".to_owned()),
+    ];
+    if running.endpoint.starts_with("https:") {
+        variables.push(("AWS_CA_BUNDLE", directory.file(CA_FILE).display().to_string()));
+    }
+    Ok(variables)
+}
+
+/// The same as lines for a shell's `eval`.
+pub fn shell(variables: &[(&'static str, String)]) -> String {
+    variables
+        .iter()
+        .map(|(name, value)| format!("export {name}='{}'\n", value.replace('\'', "'\\''")))
+        .collect()
+}

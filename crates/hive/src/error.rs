@@ -1,0 +1,34 @@
+//! Why a gateway cannot start or be asked.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+#[derive(Debug, thiserror::Error)]
+pub enum HiveError {
+    #[error("cannot {operation} {path}: {source}")]
+    File { operation: &'static str, path: PathBuf, source: std::io::Error },
+    #[error("{path} cannot be read: {reason}")]
+    Unreadable { path: PathBuf, reason: String },
+    #[error("cannot listen on {address}: {source}")]
+    Listen { address: SocketAddr, source: std::io::Error },
+    #[error("cannot make or use the certificate: {0}")]
+    Tls(String),
+    #[error("no gateway is running on {0}: start it with `eos hive up`")]
+    NotRunning(PathBuf),
+    #[error("the gateway answered something else: {0}")]
+    Answer(String),
+    #[error(transparent)]
+    Store(#[from] eos_store::StoreError),
+    #[error(transparent)]
+    Engine(#[from] hive_ec2::EngineError),
+}
+
+impl HiveError {
+    pub(crate) fn file(
+        operation: &'static str,
+        path: &std::path::Path,
+    ) -> impl FnOnce(std::io::Error) -> Self {
+        let path = path.to_owned();
+        move |source| HiveError::File { operation, path, source }
+    }
+}

@@ -1,0 +1,160 @@
+//! The server: data directory, store, engine, listener.
+
+use std::future::Future;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::graceful::GracefulShutdown;
+use jiff::Timestamp;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, TcpStream};
+use tokio_rustls::TlsAcceptor;
+
+use eos_store::EmbeddedRecords;
+use hive_ec2::{Engine, EngineConfig, Environment, NodeId, RecordsNode};
+
+use crate::config::Config;
+use crate::control::{self, Control};
+use crate::credentials::Credentials;
+use crate::data_directory::DataDirectory;
+use crate::error::HiveError;
+use crate::request::Endpoint;
+use crate::tls;
+
+/// How often what was kept for a while only is looked through.
+const SWEEP: Duration = Duration::from_secs(60);
+/// A client that does not finish its headers in this time is hung up on.
+const HEADER_TIMEOUT: Duration = Duration::from_secs(30);
+const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long requests under way may take when the gateway ends.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// A gateway that is bound and ready; `run` makes it answer.
+pub struct Gateway {
+    endpoint: Arc<Endpoint>,
+    listener: TcpListener,
+    tls: Option<TlsAcceptor>,
+    address: SocketAddr,
+    control: Control,
+}
+
+pub(crate) fn fill_random(bytes: &mut [u8]) {
+    // Without randomness ids and keys would be guessable: there is no sensible way on.
+    getrandom::fill(bytes).expect("the operating system gives random bytes");
+}
+
+/// Opens everything and binds. Must be called inside a tokio runtime.
+pub async fn start(config: Config) -> Result<Gateway, HiveError> {
+    let data = DataDirectory::open(&config.data)?;
+    let records = Arc::new(EmbeddedRecords::open(&data.store(), config.durability)?);
+    let credentials = Credentials::open(&data)?;
+    let node = NodeId::new("local");
+    let engine = Engine::start(EngineConfig {
+        environment: Environment::new(&config.region, node.clone()),
+        records,
+        node: Arc::new(RecordsNode::new(node)),
+        entropy: Arc::new(fill_random),
+        clock: Arc::new(Timestamp::now),
+        accounts: credentials.accounts(),
+        strict: config.strict,
+    })
+    .await?;
+    let tls = if config.plain_http { None } else { Some(tls::acceptor(&data)?) };
+    let listen = |source| HiveError::Listen { address: config.listen, source };
+    let listener = TcpListener::bind(config.listen).await.map_err(listen)?;
+    let address = listener.local_addr().map_err(listen)?;
+    let endpoint = Arc::new(Endpoint::new(engine, &credentials));
+    let scheme = if config.plain_http { "http" } else { "https" };
+    let running = control::Running {
+        endpoint: format!("{scheme}://localhost:{}", address.port()),
+        region: config.region.clone(),
+        process: std::process::id(),
+    };
+    let control = Control::open(&data, running)?;
+    Ok(Gateway { endpoint, listener, tls, address, control })
+}
+
+impl Gateway {
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// `https://localhost:9999`
+    pub fn endpoint(&self) -> &str {
+        &self.control.running().endpoint
+    }
+
+    /// Answers until `shutdown` is done or another process asks it to end; then finishes what is under way.
+    pub async fn run(self, shutdown: impl Future<Output = ()>) -> Result<(), HiveError> {
+        let Gateway { endpoint, listener, tls, control, .. } = self;
+        let graceful = GracefulShutdown::new();
+        let engine = Arc::clone(endpoint.engine());
+        let sweeper = tokio::spawn(async move {
+            let mut timer = tokio::time::interval(SWEEP);
+            loop {
+                timer.tick().await;
+                // A failing store has told every writer already.
+                let _ = engine.sweep().await;
+            }
+        });
+        tokio::pin!(shutdown);
+        let stopped = control.serve(Arc::clone(endpoint.engine()));
+        tokio::pin!(stopped);
+        loop {
+            tokio::select! {
+                () = &mut shutdown => break,
+                () = &mut stopped => break,
+                accepted = listener.accept() => match accepted {
+                    Ok((stream, _)) => serve(stream, tls.clone(), Arc::clone(&endpoint), graceful.watcher()),
+                    // Out of file descriptors, most likely: let others finish first.
+                    Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
+                },
+            }
+        }
+        drop(listener);
+        sweeper.abort();
+        let _ = tokio::time::timeout(GRACE, graceful.shutdown()).await;
+        Ok(())
+    }
+}
+
+fn serve(
+    stream: TcpStream,
+    tls: Option<TlsAcceptor>,
+    endpoint: Arc<Endpoint>,
+    watcher: hyper_util::server::graceful::Watcher,
+) {
+    tokio::spawn(async move {
+        let _ = stream.set_nodelay(true);
+        match tls {
+            None => connection(stream, endpoint, watcher).await,
+            Some(acceptor) => {
+                if let Ok(Ok(stream)) = tokio::time::timeout(HANDSHAKE_TIMEOUT, acceptor.accept(stream)).await
+                {
+                    connection(stream, endpoint, watcher).await;
+                }
+            }
+        }
+    });
+}
+
+async fn connection(
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    endpoint: Arc<Endpoint>,
+    watcher: hyper_util::server::graceful::Watcher,
+) {
+    let service = service_fn(move |request| {
+        let endpoint = Arc::clone(&endpoint);
+        async move { Ok::<_, std::convert::Infallible>(endpoint.answer(request).await) }
+    });
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEADER_TIMEOUT)
+        .serve_connection(TokioIo::new(stream), service);
+    // A client that goes away is no concern of ours.
+    let _ = watcher.watch(connection).await;
+}

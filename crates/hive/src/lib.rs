@@ -1,0 +1,25 @@
+//! Hive's gateway: an EC2 and STS endpoint on this machine.
+//!
+//! `start` makes or opens a data directory (credentials and CA in it, 0600), binds, and is ready; `control` is
+//! how other processes ask a running gateway; `environment` is what a client must have set. The library
+//! prints nothing and reads no environment variable.
+
+mod config;
+pub mod control;
+pub mod coverage;
+mod credentials;
+mod data_directory;
+pub mod environment;
+mod error;
+mod gateway;
+mod request;
+mod sessions;
+mod sts;
+mod tls;
+
+pub use config::Config;
+pub use credentials::{AccessKey, Credentials};
+pub use eos_store::Durability;
+pub use error::HiveError;
+pub use gateway::{Gateway, start};
+pub use hive_ec2::RecordsNode;

@@ -1,0 +1,184 @@
+//! One HTTP request: bounded, authenticated, answered. Nothing is parsed further than the signature needs
+//! before the signature is known to be good.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use http::header::{CONNECTION, CONTENT_TYPE};
+use http::{HeaderValue, Method, Request, Response};
+use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
+use hyper::body::{Bytes, Incoming};
+use jiff::Timestamp;
+
+use hive_api::sigv4::{self, Credential, SignedRequest};
+use hive_api::{ApiError, ApiResult, Params, Service, form};
+use hive_ec2::{AccountId, Engine};
+
+use crate::credentials::Credentials;
+use crate::{sessions, sts};
+
+/// Far above the largest real request (16 KiB of user data), far below what would hurt.
+const MAX_BODY: usize = 1024 * 1024;
+
+/// Who a request is from.
+#[derive(Clone)]
+pub(crate) struct Principal {
+    pub account: AccountId,
+    pub arn: String,
+    pub user_id: String,
+    /// The long-lived key that was used, id and secret; a session has none.
+    pub permanent_key: Option<(String, String)>,
+}
+
+pub(crate) struct Endpoint {
+    engine: Arc<Engine>,
+    keys: HashMap<String, Credential<Principal>>,
+}
+
+impl Endpoint {
+    pub fn new(engine: Arc<Engine>, credentials: &Credentials) -> Self {
+        let keys = credentials.keys.iter().map(|key| {
+            let principal = Principal {
+                account: key.account.clone(),
+                arn: key.arn(),
+                user_id: key.access_key_id.clone(),
+                permanent_key: Some((key.access_key_id.clone(), key.secret_access_key.clone())),
+            };
+            let credential = Credential {
+                secret_access_key: key.secret_access_key.clone(),
+                session_token: None,
+                expires: None,
+                principal,
+            };
+            (key.access_key_id.clone(), credential)
+        });
+        Self { engine, keys: keys.collect() }
+    }
+
+    pub fn engine(&self) -> &Arc<Engine> {
+        &self.engine
+    }
+
+    /// Never fails: what goes wrong is an answer too.
+    pub async fn answer(&self, request: Request<Incoming>) -> Response<Full<Bytes>> {
+        let request_id = request_id();
+        let (parts, body) = request.into_parts();
+        let (body, hang_up) = match read_body(body).await {
+            Ok(body) => (Ok(body), false),
+            // The rest of the body is not read, so the connection cannot be used again.
+            Err(error) => (Err(error), true),
+        };
+        let mut service = Service::Ec2;
+        let mut action = String::new();
+        let result = match body {
+            Err(error) => Err(error),
+            Ok(body) => self.run(&parts, &body, &mut service, &mut action).await,
+        };
+        let (status, text) = match result {
+            Ok(content) => (200, service.success(&action, &request_id, &content)),
+            Err(error) => (error.status, service.error(&request_id, &error)),
+        };
+        let mut response = Response::new(Full::new(Bytes::from(text)));
+        *response.status_mut() = http::StatusCode::from_u16(status).unwrap_or(http::StatusCode::BAD_REQUEST);
+        response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/xml;charset=UTF-8"));
+        if let Ok(id) = HeaderValue::from_str(&request_id) {
+            response.headers_mut().insert("x-amzn-requestid", id);
+        }
+        if hang_up {
+            response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+        }
+        response
+    }
+
+    /// A permanent key, or the session that the request's token describes.
+    fn credential(&self, key: &str, request: &SignedRequest<'_>) -> Option<Credential<Principal>> {
+        if let Some(known) = self.keys.get(key) {
+            return Some(known.clone());
+        }
+        let in_header = request.headers.get("x-amz-security-token").and_then(|value| value.to_str().ok());
+        let in_query = || request.query.iter().find(|(name, _)| name == "X-Amz-Security-Token");
+        let token = in_header.or_else(|| in_query().map(|(_, value)| value.as_str()))?;
+        sessions::open(key, token, |issuer| self.keys.get(issuer).cloned())
+    }
+
+    async fn run(
+        &self,
+        parts: &http::request::Parts,
+        body: &Bytes,
+        service: &mut Service,
+        action: &mut String,
+    ) -> ApiResult<String> {
+        if !matches!(parts.method, Method::GET | Method::POST) {
+            return Err(ApiError::client("UnsupportedProtocol", "Use GET or POST").with_status(405));
+        }
+        let mut pairs = form::parse(parts.uri.query().unwrap_or_default().as_bytes())?;
+        // For the envelope of an authentication error; the scope decides once it is known to be good.
+        let version = |pairs: &[(String, String)]| {
+            pairs.iter().find(|(name, _)| name == "Version").map(|(_, value)| Service::from_version(value))
+        };
+        if let Some(hinted) = version(&pairs).or_else(|| version(&form::parse(body).unwrap_or_default())) {
+            *service = hinted;
+        }
+        let signed = SignedRequest {
+            method: parts.method.as_str(),
+            path: parts.uri.path(),
+            query: &pairs,
+            headers: &parts.headers,
+            body,
+        };
+        let now = Timestamp::now();
+        let verified = sigv4::verify(&signed, now, |key| self.credential(key, &signed))?;
+        *service = Service::from_scope(&verified.scope.service).ok_or_else(|| {
+            wrong_scope(&format!(
+                "Credential should be scoped to ec2 or sts, not '{}'",
+                verified.scope.service
+            ))
+        })?;
+        let region = &verified.scope.region;
+        let own = &self.engine.environment().region;
+        if region != own && !(*service == Service::Sts && region == "us-east-1") {
+            return Err(wrong_scope(&format!(
+                "Credential should be scoped to the region {own}, not '{region}'"
+            )));
+        }
+        pairs.extend(form::parse(body)?);
+        pairs.retain(|(name, _)| !name.starts_with("X-Amz-"));
+        let mut params = Params::from_pairs(pairs)?;
+        let version = params.take_value("Version").unwrap_or_default();
+        let name = params.take_value("Action").ok_or_else(|| {
+            ApiError::client("MissingAction", "The request must contain the parameter Action")
+        })?;
+        if !name.bytes().all(|byte| byte.is_ascii_alphanumeric()) || name.is_empty() {
+            return Err(ApiError::invalid_action("given", &version));
+        }
+        *action = name;
+        match service {
+            Service::Sts => sts::call(&verified.principal, action, &params, now),
+            Service::Ec2 => self.engine.call(&verified.principal.account, action, params).await,
+        }
+    }
+}
+
+async fn read_body(body: Incoming) -> ApiResult<Bytes> {
+    match Limited::new(body, MAX_BODY).collect().await {
+        Ok(collected) => Ok(collected.to_bytes()),
+        Err(error) if error.is::<LengthLimitError>() => Err(ApiError::client(
+            "RequestEntityTooLarge",
+            format!("The request has more than {MAX_BODY} bytes"),
+        )
+        .with_status(413)),
+        Err(_) => Err(ApiError::malformed_query("The request ended early")),
+    }
+}
+
+fn wrong_scope(message: &str) -> ApiError {
+    ApiError::client("AuthFailure", message).with_status(401)
+}
+
+/// In the form of a UUID, as clients log it.
+fn request_id() -> String {
+    let mut bytes = [0; 16];
+    crate::gateway::fill_random(&mut bytes);
+    let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
+}

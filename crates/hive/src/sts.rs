@@ -1,0 +1,143 @@
+//! STS: who is asking, and temporary keys. Until there is IAM, every role of one's own account exists and may
+//! do what the account may; other accounts' roles do not.
+
+use hive_api::{ApiError, ApiResult, Params, decode, xml};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::request::Principal;
+use crate::sessions::{self, Session};
+
+pub(crate) const ACTIONS: &[(&str, &[&str])] = &[
+    ("AssumeRole", &["DurationSeconds", "RoleArn", "RoleSessionName"]),
+    ("GetCallerIdentity", &[]),
+    ("GetSessionToken", &["DurationSeconds"]),
+];
+
+#[derive(Serialize)]
+#[serde(rename_all = "PascalCase")]
+struct CallerIdentity {
+    arn: String,
+    user_id: String,
+    account: String,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "PascalCase")]
+struct SessionAnswer {
+    credentials: Keys,
+    assumed_role_user: Option<RoleUser>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "PascalCase")]
+struct Keys {
+    access_key_id: String,
+    secret_access_key: String,
+    session_token: String,
+    expiration: String,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "PascalCase")]
+struct RoleUser {
+    assumed_role_id: String,
+    arn: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct SessionTokenRequest {
+    duration_seconds: Option<i64>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct AssumeRoleRequest {
+    role_arn: String,
+    role_session_name: String,
+    duration_seconds: Option<i64>,
+}
+
+pub(crate) fn call(
+    principal: &Principal,
+    action: &str,
+    params: &Params,
+    now: Timestamp,
+) -> ApiResult<String> {
+    match action {
+        "GetCallerIdentity" => answer(&CallerIdentity {
+            arn: principal.arn.clone(),
+            user_id: principal.user_id.clone(),
+            account: principal.account.to_string(),
+        }),
+        "GetSessionToken" => session_token(principal, &decode(params)?.request, now),
+        "AssumeRole" => assume_role(principal, &decode(params)?.request, now),
+        other => Err(ApiError::invalid_action(other, "2011-06-15")),
+    }
+}
+
+fn answer(response: &impl Serialize) -> ApiResult<String> {
+    xml::to_content(response).map_err(|error| ApiError::internal(error.to_string()))
+}
+
+/// Sessions are issued by permanent keys: a session cannot renew itself.
+fn issuer(principal: &Principal) -> ApiResult<&(String, String)> {
+    principal.permanent_key.as_ref().ok_or_else(|| denied("Cannot call this with session credentials"))
+}
+
+fn denied(message: &str) -> ApiError {
+    ApiError::client("AccessDenied", message).with_status(403)
+}
+
+fn duration(asked: Option<i64>, default: i64, most: i64) -> ApiResult<i64> {
+    let seconds = asked.unwrap_or(default);
+    if (900..=most).contains(&seconds) {
+        return Ok(seconds);
+    }
+    let message = format!("DurationSeconds must be between 900 and {most}");
+    Err(ApiError::client("ValidationError", message))
+}
+
+fn keys(session: Session) -> Keys {
+    Keys {
+        access_key_id: session.access_key_id,
+        secret_access_key: session.secret_access_key,
+        session_token: session.token,
+        expiration: session.expires.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
+    }
+}
+
+fn session_token(principal: &Principal, request: &SessionTokenRequest, now: Timestamp) -> ApiResult<String> {
+    let (key, secret) = issuer(principal)?;
+    let seconds = duration(request.duration_seconds, 43_200, 129_600)?;
+    let who = (principal.arn.clone(), principal.user_id.clone());
+    let session = sessions::issue(key, secret, who, seconds, now);
+    answer(&SessionAnswer { credentials: keys(session), assumed_role_user: None })
+}
+
+fn assume_role(principal: &Principal, request: &AssumeRoleRequest, now: Timestamp) -> ApiResult<String> {
+    let (key, secret) = issuer(principal)?;
+    let seconds = duration(request.duration_seconds, 3_600, 43_200)?;
+    let prefix = format!("arn:aws:iam::{}:role/", principal.account);
+    let role = request.role_arn.strip_prefix(&prefix).filter(|role| !role.is_empty()).ok_or_else(|| {
+        denied(&format!(
+            "{} is not authorized to perform: sts:AssumeRole on {}",
+            principal.arn, request.role_arn
+        ))
+    })?;
+    let name = &request.role_session_name;
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_+=,.@-".contains(c);
+    if !(2..=64).contains(&name.len()) || !name.chars().all(plain) {
+        return Err(ApiError::client(
+            "ValidationError",
+            "RoleSessionName must be 2 to 64 of [A-Za-z0-9_+=,.@-]",
+        ));
+    }
+    let role = role.rsplit('/').next().unwrap_or(role);
+    let arn = format!("arn:aws:sts::{}:assumed-role/{role}/{name}", principal.account);
+    let id = format!("{}:{name}", principal.user_id);
+    let session = sessions::issue(key, secret, (arn.clone(), id.clone()), seconds, now);
+    let user = RoleUser { assumed_role_id: id, arn };
+    answer(&SessionAnswer { credentials: keys(session), assumed_role_user: Some(user) })
+}

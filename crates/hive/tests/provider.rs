@@ -1,0 +1,128 @@
+//! tofu with the unmodified hashicorp/aws provider: what it makes it finds again, changed or imported, and what
+//! it takes away is gone. Nearly all the time is the provider's own sleeping, so the tests run side by side.
+
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use support::{Gateway, python, succeed, tool};
+
+/// tofu, a CLI configuration that names the provider's mirror, and a gateway.
+struct Bench {
+    dir: tempfile::TempDir,
+    tofu: PathBuf,
+    python: PathBuf,
+    gateway: Gateway,
+}
+
+const KEY: &str = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGtra2tra2tra2tra2tra2tra2tra2tra2tra2tra2tr test";
+
+impl Bench {
+    /// None, said aloud, where the tools are not there.
+    fn new(test: &str) -> Option<Bench> {
+        let tofu = tool("EOS_TEST_TOFU", "tofu/tofu", test)?;
+        let mirror = tool("EOS_TEST_AWS_PROVIDER", "provider-mirror", test)?;
+        let python = python(test)?;
+        let dir = tempfile::tempdir().unwrap();
+        let mirror = format!("provider_installation {{ filesystem_mirror {{ path = {mirror:?} }} }}\n");
+        std::fs::write(dir.path().join("tofurc"), mirror).unwrap();
+        let gateway = Gateway::start(&dir.path().join("data"), &["--strict"]);
+        Some(Bench { dir, tofu, python, gateway })
+    }
+
+    /// A copy of a directory of the repository, to work in.
+    fn project(&self, source: &str) -> PathBuf {
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(source);
+        let target = self.dir.path().join("project");
+        std::fs::create_dir(&target).unwrap();
+        for entry in std::fs::read_dir(source).unwrap() {
+            let entry = entry.unwrap();
+            std::fs::copy(entry.path(), target.join(entry.file_name())).unwrap();
+        }
+        target
+    }
+
+    fn command(&self, program: &Path, project: &Path) -> Command {
+        let mut command = self.gateway.command(program);
+        let tools = [self.tofu.parent(), self.python.parent()];
+        let tools = tools.into_iter().flatten().map(|dir| dir.display().to_string());
+        let path = tools.chain(std::env::var("PATH")).collect::<Vec<_>>().join(":");
+        command
+            .current_dir(project)
+            .env("PATH", path)
+            .env("TF_CLI_CONFIG_FILE", self.dir.path().join("tofurc"))
+            .env("TF_VAR_public_key", KEY)
+            .env("CHECKPOINT_DISABLE", "1");
+        command
+    }
+
+    fn tofu(&self, project: &Path, step: u32, arguments: &[&str]) -> String {
+        let mut command = self.command(&self.tofu, project);
+        succeed(command.env("TF_VAR_step", step.to_string()).args(arguments).arg("-no-color"))
+    }
+
+    fn plan_is_empty(&self, project: &Path, step: u32) {
+        // Exit code 2 would be "there are changes", which `succeed` shows with the plan.
+        self.tofu(project, step, &["plan", "-input=false", "-detailed-exitcode"]);
+    }
+}
+
+/// One test for all, so that they run side by side however few cores there are: the provider mostly sleeps.
+#[test]
+fn projects_are_made_changed_imported_and_gone() {
+    std::thread::scope(|scope| {
+        for name in ["every", "borders"] {
+            std::thread::Builder::new()
+                .name(name.to_owned())
+                .spawn_scoped(scope, || whole_life(name))
+                .unwrap();
+        }
+        std::thread::Builder::new().name("example".to_owned()).spawn_scoped(scope, example).unwrap();
+    });
+}
+
+/// The script of the example does it all itself, with the aws CLI.
+fn example() {
+    let Some(bench) = Bench::new("provider::example") else { return };
+    let project = bench.project("../../examples/hive");
+    succeed(&mut bench.command(&project.join("test.sh"), &project));
+    assert_eq!(bench.gateway.leftovers(), []);
+}
+
+/// Made, changed in place, imported, taken away; after each step the plan is empty.
+fn whole_life(name: &str) {
+    let Some(bench) = Bench::new(&format!("provider::{name}")) else { return };
+    let project = bench.project(&format!("tests/provider/{name}"));
+    bench.tofu(&project, 1, &["init", "-input=false"]);
+    bench.tofu(&project, 1, &["apply", "-input=false", "-auto-approve"]);
+    bench.plan_is_empty(&project, 1);
+    let changed = bench.tofu(&project, 2, &["apply", "-input=false", "-auto-approve"]);
+    assert!(changed.contains("0 destroyed"), "all in place: {changed}");
+    bench.plan_is_empty(&project, 2);
+    import_all(&bench, &project);
+    bench.plan_is_empty(&project, 2);
+    bench.tofu(&project, 2, &["destroy", "-input=false", "-auto-approve"]);
+    assert_eq!(bench.gateway.leftovers(), []);
+}
+
+/// Forgets what can be imported and imports it all: nothing may have to change.
+fn import_all(bench: &Bench, project: &Path) {
+    let ids = bench.tofu(project, 2, &["output", "-json", "imports"]);
+    let ids: serde_json::Map<String, serde_json::Value> = serde_json::from_str(&ids).unwrap();
+    let mut forget = vec!["state", "rm"];
+    forget.extend(ids.keys().map(String::as_str));
+    let mut blocks = String::new();
+    for (address, id) in &ids {
+        blocks.push_str(&format!("import {{\n  to = {address}\n  id = {id}\n}}\n"));
+    }
+    let mut command = bench.command(&bench.tofu, project);
+    succeed(command.args(&forget));
+    std::fs::write(project.join("imports.tf"), blocks).unwrap();
+    let imported = bench.tofu(project, 2, &["apply", "-input=false", "-auto-approve"]);
+    let expected = format!("{} imported, 0 added, 0 changed, 0 destroyed", ids.len());
+    assert!(imported.contains(&expected), "wanted {expected}: {imported}");
+    std::fs::remove_file(project.join("imports.tf")).unwrap();
+}

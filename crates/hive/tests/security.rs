@@ -1,0 +1,162 @@
+//! What a hostile or broken client sends: the right code, bounded work, and the gateway goes on.
+
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use support::Gateway;
+use support::client::Client;
+
+fn gateway(dir: &tempfile::TempDir) -> Gateway {
+    Gateway::start(&dir.path().join("data"), &["--plain-http"])
+}
+
+#[test]
+fn malformed_requests_get_their_code() {
+    let dir = tempfile::tempdir().unwrap();
+    let gateway = gateway(&dir);
+    let deep = format!("Action=DescribeVpcs&{}=1", vec!["a"; 200].join("."));
+    let many = format!("Action=DescribeVpcs&{}", vec!["x=1"; 10_000].join("&"));
+    let cases: [(&[u8], u16, &str); 11] = [
+        (b"Action=NoSuchAction", 400, "InvalidAction"),
+        (b"Action=Describe%3CVpcs%3E", 400, "InvalidAction"),
+        (b"VpcId.1=vpc-12345678", 400, "MissingAction"),
+        (b"Action=DescribeVpcs&VpcId.1=%00", 400, "MalformedQueryString"),
+        (b"Action=DescribeVpcs&VpcId.1=%ff%fe", 400, "MalformedQueryString"),
+        (b"Action=DescribeVpcs&VpcId.1=%4", 400, "MalformedQueryString"),
+        (b"Action=DescribeVpcs&Action=DeleteVpc", 400, "MalformedQueryString"),
+        (deep.as_bytes(), 400, "MalformedQueryString"),
+        (many.as_bytes(), 400, "MalformedQueryString"),
+        (b"Action=DescribeVpcs&MaxResults=99999999999999999999", 400, "InvalidParameterValue"),
+        (
+            b"Action=RunInstances&MinCount=4000000000&MaxCount=4000000000&ImageId=ami-x",
+            400,
+            "InvalidParameterValue",
+        ),
+    ];
+    for (body, status, code) in cases {
+        let mut client = Client::connect(&gateway.data, gateway.port(), 0).unwrap();
+        let answer = client.post(body).unwrap();
+        let shown = String::from_utf8_lossy(&body[..body.len().min(60)]);
+        assert_eq!((answer.status, answer.element("Code")), (status, code), "{shown}");
+        // The same connection still works.
+        assert_eq!(client.action("DescribeVpcs").unwrap().status, 200, "{shown}");
+    }
+}
+
+#[test]
+fn a_hundred_megabytes_are_refused_without_being_read() {
+    let dir = tempfile::tempdir().unwrap();
+    let gateway = gateway(&dir);
+    let mut client = Client::connect(&gateway.data, gateway.port(), 0).unwrap();
+    let body = vec![b'a'; 100 * 1024 * 1024];
+    // Refused by its answer, or by a connection that ends while we still send.
+    if let Ok(answer) = client.post(&body) {
+        assert_eq!((answer.status, answer.element("Code")), (413, "RequestEntityTooLarge"));
+    }
+    let status = std::fs::read_to_string(format!("/proc/{}/status", process(&gateway))).unwrap();
+    let peak: u64 = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB")?.trim().parse().ok())
+        .unwrap();
+    assert!(peak < 60 * 1024, "the gateway needed {peak} kB");
+    let mut client = Client::connect(&gateway.data, gateway.port(), 0).unwrap();
+    assert_eq!(client.action("DescribeVpcs").unwrap().status, 200);
+}
+
+fn process(gateway: &Gateway) -> u32 {
+    hive::control::running(&gateway.data).unwrap().process
+}
+
+#[test]
+fn nobody_without_a_good_signature_gets_anything() {
+    let dir = tempfile::tempdir().unwrap();
+    let gateway = gateway(&dir);
+    let mut client = Client::connect(&gateway.data, gateway.port(), 0).unwrap();
+    let raw = |headers: &str, body: &str| {
+        format!("POST / HTTP/1.1\r\nhost: localhost\r\n{headers}content-length: {}\r\n\r\n{body}", body.len())
+    };
+    let cases = [
+        ("", "Action=DescribeVpcs", 403, "MissingAuthenticationToken"),
+        ("authorization: Basic eDp5\r\n", "Action=DescribeVpcs", 400, "IncompleteSignature"),
+        (
+            "authorization: AWS4-HMAC-SHA256 Credential=AKIDNOBODY/20261116/us-east-1/ec2/aws4_request, \
+             SignedHeaders=host, Signature=00\r\nx-amz-date: 20261116T000000Z\r\n",
+            "Action=DescribeVpcs",
+            403,
+            "SignatureDoesNotMatch",
+        ),
+        (
+            "authorization: AWS4-HMAC-SHA256 Credential=AKIDNOBODY/20200101/us-east-1/ec2/aws4_request, \
+             SignedHeaders=host;x-amz-date, Signature=00\r\nx-amz-date: 20200101T000000Z\r\n",
+            "Action=DescribeVpcs",
+            400,
+            "RequestExpired",
+        ),
+    ];
+    for (headers, body, status, code) in cases {
+        let answer = client.raw(raw(headers, body).as_bytes()).unwrap();
+        assert_eq!((answer.status, answer.element("Code")), (status, code), "{headers}");
+        assert!(answer.body.contains("<RequestID>"));
+    }
+    let answer = client.raw(raw("", "Action=GetCallerIdentity&Version=2011-06-15").as_bytes()).unwrap();
+    assert!(answer.body.starts_with("<ErrorResponse"), "{}", answer.body);
+}
+
+#[test]
+fn an_account_never_sees_anothers_resources() {
+    let dir = tempfile::tempdir().unwrap();
+    let data = dir.path().join("data");
+    hive::Credentials::add_account(&data, "200000000002", "other").unwrap();
+    let gateway = Gateway::start(&data, &["--plain-http"]);
+    let mut first = Client::connect(&data, gateway.port(), 0).unwrap();
+    let mut other = Client::connect(&data, gateway.port(), 1).unwrap();
+    let made = first.action("CreateVpc&CidrBlock=10.0.0.0/16").unwrap();
+    let vpc = made.element("vpcId").to_owned();
+    assert!(vpc.starts_with("vpc-"), "{}", made.body);
+    assert!(!other.action("DescribeVpcs").unwrap().body.contains(&vpc));
+    for query in [
+        format!("DescribeVpcs&VpcId.1={vpc}"),
+        format!("DeleteVpc&VpcId={vpc}"),
+        format!("CreateSubnet&VpcId={vpc}&CidrBlock=10.0.0.0/24"),
+        format!("CreateTags&ResourceId.1={vpc}&Tag.1.Key=a&Tag.1.Value=b"),
+    ] {
+        let answer = other.action(&query).unwrap();
+        assert_eq!((answer.status, answer.element("Code")), (400, "InvalidVpcID.NotFound"), "{query}");
+    }
+    assert_eq!(first.action(&format!("DescribeVpcs&VpcId.1={vpc}")).unwrap().status, 200);
+}
+
+#[test]
+fn strict_mode_refuses_unknown_parameters_and_the_other_counts_them() {
+    let dir = tempfile::tempdir().unwrap();
+    let strict = Gateway::start(&dir.path().join("strict"), &["--plain-http", "--strict"]);
+    let answer = Client::connect(&strict.data, strict.port(), 0)
+        .unwrap()
+        .action("CreateVpc&CidrBlock=10.0.0.0/16&Colour=red")
+        .unwrap();
+    assert_eq!((answer.status, answer.element("Code")), (400, "UnknownParameter"));
+    let lenient = Gateway::start(&dir.path().join("lenient"), &["--plain-http"]);
+    let mut client = Client::connect(&lenient.data, lenient.port(), 0).unwrap();
+    for _ in 0..2 {
+        assert_eq!(client.action("DescribeVpcs&Colour.1.Deep=red").unwrap().status, 200);
+    }
+    let counted = hive::control::unknown_parameters(&lenient.data).unwrap();
+    assert_eq!(counted.len(), 1);
+    assert_eq!(
+        (counted[0].action.as_str(), counted[0].parameter.as_str(), counted[0].count),
+        ("DescribeVpcs", "Colour", 2)
+    );
+}
+
+#[test]
+fn secrets_are_for_the_owner_only() {
+    use std::os::unix::fs::PermissionsExt;
+    let dir = tempfile::tempdir().unwrap();
+    let gateway = Gateway::start(&dir.path().join("data"), &[]);
+    let mode = |name: &str| std::fs::metadata(gateway.data.join(name)).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(""), 0o700);
+    for name in ["credentials.json", "ca.key", "ca.pem"] {
+        assert_eq!(mode(name), 0o600, "{name}");
+    }
+}
