@@ -3,12 +3,12 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 EOS := $(or $(CARGO_TARGET_DIR),target)/debug/eos
-TEST_TOOLS := tofu nomad salt terraform-provider-hcloud
+TEST_TOOLS := tofu nomad salt aws terraform-provider-hcloud
 
-.PHONY: help build release tools test lint bench demo clean
+.PHONY: help build release tools aws-provider test lint bench demo clean
 
 help: ## show this list
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
 
 build: ## build eos (debug)
 	@echo "==> building eos"
@@ -21,6 +21,12 @@ release: ## build eos (release)
 tools: build ## get the real tools the tests use (tofu, nomad, salt)
 	@echo "==> getting the tools the tests use: $(TEST_TOOLS)"
 	@$(EOS) tools install $(TEST_TOOLS)
+	@if [ -n "$${EOS_TOOLS_BUNDLE:-}" ]; then $(EOS) tools install terraform-provider-aws; else \
+	  echo "    terraform-provider-aws is taken from a bundle (EOS_TOOLS_BUNDLE) or built by make aws-provider;"; \
+	  echo "    without it the tests that need it say SKIPPED"; fi
+
+aws-provider: build ## build the AWS provider from its Go module (half an hour, 10 GB of memory)
+	@$(EOS) tools install terraform-provider-aws
 
 test: lint tools ## lint, then all tests, on real tools
 	@echo "==> running the tests"

@@ -112,6 +112,7 @@ codes! {
     BAD_CHECKSUM = E0603,
     NO_SPACE = E0604,
     TOOL_BROKEN = E0605,
+    HIVE = E0701,
 }
 
 /// The page of a code as a user types it, in any case.

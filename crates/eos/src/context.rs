@@ -21,6 +21,7 @@ pub struct Context {
     /// Seconds since 1970, UTC.
     pub now: i64,
     pub cache_folder: Utf8PathBuf,
+    pub data_folder: Utf8PathBuf,
     pub tools_bundle: Option<Utf8PathBuf>,
     /// Stands in for the official releases, as a mirror does.
     pub release_base: Option<String>,
@@ -62,6 +63,7 @@ impl Context {
             identity_file: variable("EOS_IDENTITY")
                 .map_or_else(|| config_folder.join("identity.txt"), Utf8PathBuf::from),
             cache_folder: folder("XDG_CACHE_HOME", ".cache"),
+            data_folder: folder("XDG_DATA_HOME", ".local/share"),
             tools_bundle: variable("EOS_TOOLS_BUNDLE").map(Utf8PathBuf::from),
             release_base: variable("EOS_RELEASE_BASE"),
             search_path: variable("PATH").unwrap_or_default().split(':').map(Utf8PathBuf::from).collect(),

@@ -24,6 +24,7 @@ const OTHERS: &[(Code, u8)] = &[
     (codes::BAD_CHECKSUM, FAILED),
     (codes::NO_SPACE, FAILED),
     (codes::TOOL_BROKEN, FAILED),
+    (codes::HIVE, FAILED),
 ];
 
 /// The first error decides.

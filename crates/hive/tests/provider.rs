@@ -23,10 +23,11 @@ const KEY: &str = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGtra2tra2tra2tra2tra2tra
 impl Bench {
     /// None, said aloud, where the tools are not there.
     fn new(test: &str) -> Option<Bench> {
-        let tofu = tool("EOS_TEST_TOFU", "tofu/tofu", test)?;
-        let mirror = tool("EOS_TEST_AWS_PROVIDER", "provider-mirror", test)?;
+        let tofu = tool("tofu", test)?;
+        let provider = tool("terraform-provider-aws", test)?;
         let python = python(test)?;
         let dir = tempfile::tempdir().unwrap();
+        let mirror = mirror(dir.path(), &provider);
         let mirror = format!("provider_installation {{ filesystem_mirror {{ path = {mirror:?} }} }}\n");
         std::fs::write(dir.path().join("tofurc"), mirror).unwrap();
         let gateway = Gateway::start(&dir.path().join("data"), &["--strict"]);
@@ -68,6 +69,17 @@ impl Bench {
         // Exit code 2 would be "there are changes", which `succeed` shows with the plan.
         self.tofu(project, step, &["plan", "-input=false", "-detailed-exitcode"]);
     }
+}
+
+/// A mirror with the provider in it, as tofu looks for one.
+fn mirror(dir: &Path, provider: &Path) -> PathBuf {
+    let file = provider.file_name().unwrap().to_str().unwrap();
+    let version = file.rsplit_once("_v").unwrap().1;
+    let mirror = dir.join("mirror");
+    let folder = mirror.join("registry.opentofu.org/hashicorp/aws").join(version).join("linux_amd64");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::os::unix::fs::symlink(provider, folder.join(file)).unwrap();
+    mirror
 }
 
 /// One test for all, so that they run side by side however few cores there are: the provider mostly sleeps.

@@ -10,6 +10,7 @@ pub mod doctor;
 pub mod explain;
 pub mod graph;
 pub mod history;
+pub mod hive;
 pub mod host;
 pub mod init;
 pub mod list;
@@ -76,6 +77,7 @@ pub const VERBS: &[Verb] = &[
     verb("explain", "Explain an error code", explain::command, explain::run),
     verb("graph", "Draw what needs what", graph::command, graph::run),
     verb("history", "Show what was done, by whom and why", history::command, history::run),
+    verb("hive", "An EC2-compatible endpoint on this machine", hive::command, hive::run),
     verb("init", "Make an estate", init::command, init::run),
     verb("list", "List what the estate has", list::command, list::run),
     verb("secret", "List, set, show and rotate secrets", secret::command, secret::run),
@@ -199,7 +201,7 @@ pub fn catalog_here(context: &Context) -> Result<Catalog, Diagnostics> {
 
 /// Verbs that people will look for and that this version does not have.
 const NOT_YET: &[&str] =
-    &["apply", "adopt", "destroy", "drift", "eject", "hive", "plan", "resume", "rollback", "status", "undo"];
+    &["apply", "adopt", "destroy", "drift", "eject", "plan", "resume", "rollback", "status", "undo"];
 
 /// The message about a verb there is not.
 pub fn unknown_verb(word: &str, operations: &[String]) -> Diagnostic {

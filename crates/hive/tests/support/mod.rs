@@ -67,25 +67,23 @@ impl Drop for Gateway {
     }
 }
 
-fn cache(path: &str) -> PathBuf {
+/// A tool as `make test` installs it; without it the test is skipped where people see it.
+pub fn tool(name: &str, test: &str) -> Option<PathBuf> {
     let home = std::env::var("HOME").unwrap_or_default();
-    Path::new(&home).join(".cache/eos/tools").join(path)
-}
-
-/// A tool by its variable or at its place in the cache; without it the test is skipped where people see it.
-pub fn tool(variable: &str, default: &str, test: &str) -> Option<PathBuf> {
-    let path = std::env::var(variable).map(PathBuf::from).unwrap_or_else(|_| cache(default));
-    if path.exists() {
-        return Some(path);
+    let cache = std::env::var("XDG_CACHE_HOME").unwrap_or_else(|_| format!("{home}/.cache"));
+    let settings =
+        eos_deps::Settings { cache: format!("{cache}/eos").into(), ..eos_deps::Settings::default() };
+    let found = eos_deps::Tools::new(settings).ok().and_then(|tools| tools.find(name).ok().flatten());
+    if found.is_none() {
+        // Not eprintln: the test harness would swallow it for a test that passes.
+        let _ = writeln!(std::io::stderr(), "SKIPPED {test}: {name} is not there; eos tools install {name}");
     }
-    // Not eprintln: the test harness would swallow it for a test that passes.
-    let _ = writeln!(std::io::stderr(), "SKIPPED {test}: {} is not there; set {variable}", path.display());
-    None
+    found.map(|found| found.path.into_std_path_buf())
 }
 
 /// Python with boto3 and the aws CLI.
 pub fn python(test: &str) -> Option<PathBuf> {
-    tool("EOS_TEST_AWS_PYTHON", "aws-clients/bin/python", test)
+    tool("aws", test).map(|aws| aws.with_file_name("python"))
 }
 
 /// Runs a child to its end and shows its output if it failed.

@@ -1,0 +1,192 @@
+//! `eos hive`: an EC2-compatible endpoint on this machine. A front for the crate `hive`, which does the work.
+
+use std::io::Write as _;
+use std::net::SocketAddr;
+use std::os::unix::process::CommandExt as _;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use camino::Utf8PathBuf;
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use eos_model::{Diagnostic, Diagnostics, codes};
+use hive::{Config, HiveError, RecordsNode, control, coverage, environment};
+use serde_json::json;
+
+use super::Call;
+use crate::outcome::Outcome;
+use crate::views::table::Table;
+
+/// How long a detached gateway may take to answer.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
+    let flag = |name: &'static str, help: &'static str| {
+        Arg::new(name).long(name).action(ArgAction::SetTrue).help(help)
+    };
+    let up = Command::new("up")
+        .about("Start the gateway; in the foreground unless --detach")
+        .arg(
+            Arg::new("port")
+                .long("port")
+                .value_parser(clap::value_parser!(u16))
+                .default_value("9999")
+                .help("Port on loopback; 0 takes a free one"),
+        )
+        .arg(Arg::new("region").long("region").default_value("us-east-1").help("Region it says it is"))
+        .arg(flag("plain-http", "Without TLS"))
+        .arg(flag("strict", "Refuse parameters that an action does not know instead of counting them"))
+        .arg(
+            Arg::new("durability")
+                .long("durability")
+                .value_parser(["full", "relaxed"])
+                .default_value("full")
+                .help("relaxed: answers may be lost for a tenth of a second in a power cut"),
+        )
+        .arg(flag("detach", "Start it in the background and come back once it answers"));
+    Ok(command
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .arg(
+            Arg::new("data")
+                .long("data")
+                .global(true)
+                .value_name("DIR")
+                .help("Its data directory [~/.local/share/eos/hive]"),
+        )
+        .subcommand(up)
+        .subcommand(Command::new("env").about("Print what clients need: eval \"$(eos hive env)\""))
+        .subcommand(Command::new("down").about("Stop the gateway"))
+        .subcommand(Command::new("leftovers").about("Resources that are still there; exit 2 when there are any"))
+        .subcommand(Command::new("coverage").about("Actions and parameters: what works, what has no effect"))
+        .after_help("Examples:\n  eos hive up --detach && eval \"$(eos hive env)\"\n  aws ec2 describe-vpcs\n  eos hive leftovers && eos hive down"))
+}
+
+pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics> {
+    let data = match matches.subcommand().and_then(|(_, inner)| inner.get_one::<String>("data")) {
+        Some(folder) => call.context.directory.join(folder),
+        None => call.context.data_folder.join("hive"),
+    };
+    match matches.subcommand() {
+        Some(("up", matches)) if matches.get_flag("detach") => detach(call, &data),
+        Some(("up", matches)) => up(matches, &data),
+        Some(("env", _)) => env(&data),
+        Some(("down", _)) => {
+            control::stop(data.as_std_path()).map_err(|error| failed(&error))?;
+            Ok(Outcome::new("Hive is stopped; its records are kept.\n", json!({"stopped": true})))
+        }
+        Some(("leftovers", _)) => leftovers(call, &data),
+        Some(("coverage", _)) => Ok(Outcome::new(coverage::markdown(), json!({"actions": coverage::rows()}))),
+        _ => Ok(Outcome::default()),
+    }
+}
+
+fn failed(error: &HiveError) -> Diagnostic {
+    let fix = match error {
+        HiveError::NotRunning(_) => "eos hive up --detach",
+        HiveError::Listen { .. } => {
+            "eos hive up --port <a free port>; or eos hive down, if it is another Hive"
+        }
+        _ => "look at what is named there; eos hive up --data <another folder> starts afresh",
+    };
+    Diagnostic::error(codes::HIVE, error.to_string()).fix(fix)
+}
+
+fn up(matches: &ArgMatches, data: &Utf8PathBuf) -> Result<Outcome, Diagnostics> {
+    let mut config = Config::new(data.as_std_path().to_owned());
+    let port = matches.get_one::<u16>("port").copied().unwrap_or(9999);
+    config.listen = SocketAddr::from(([127, 0, 0, 1], port));
+    config.plain_http = matches.get_flag("plain-http");
+    config.strict = matches.get_flag("strict");
+    config.region = matches.get_one::<String>("region").cloned().unwrap_or_default();
+    if matches.get_one::<String>("durability").is_some_and(|word| word == "relaxed") {
+        config.durability = hive::Durability::Relaxed;
+    }
+    let broken = |error: std::io::Error| Diagnostic::error(codes::HIVE, format!("cannot start: {error}"));
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(broken)?;
+    runtime.block_on(async {
+        let gateway = hive::start(config).await.map_err(|error| failed(&error))?;
+        // Said at once, not when it ends: whoever started it waits for this line.
+        let _ = writeln!(std::io::stdout(), "{}\n{}", gateway.endpoint(), RecordsNode::NOTICE);
+        let _ = std::io::stdout().flush();
+        gateway.run(interrupted()).await.map_err(|error| failed(&error))?;
+        Ok(Outcome::new("", json!({"stopped": true})))
+    })
+}
+
+/// Ctrl-C, or being told to end.
+async fn interrupted() {
+    use tokio::signal::unix::{SignalKind, signal};
+    match signal(SignalKind::terminate()) {
+        Ok(mut terminate) => tokio::select! {
+            _ = tokio::signal::ctrl_c() => {}
+            _ = terminate.recv() => {}
+        },
+        Err(_) => drop(tokio::signal::ctrl_c().await),
+    }
+}
+
+/// Starts this very command again without `--detach`, in a process group of its own.
+fn detach(call: &Call<'_>, data: &Utf8PathBuf) -> Result<Outcome, Diagnostics> {
+    let broken = |error: std::io::Error| {
+        Diagnostic::error(codes::HIVE, format!("cannot start in the background: {error}"))
+    };
+    if let Ok(running) = control::running(data.as_std_path()) {
+        return Ok(Outcome::new(
+            format!("Hive is running at {} already.\n", running.endpoint),
+            json!(running),
+        ));
+    }
+    fs_err::create_dir_all(data).map_err(broken)?;
+    let log_path = data.join("gateway.log");
+    let log = fs_err::File::create(&log_path).map_err(broken)?;
+    let words = call.words.iter().filter(|word| *word != "--detach");
+    let mut child = std::process::Command::new(std::env::current_exe().map_err(broken)?)
+        .args(words)
+        .current_dir(&call.context.directory)
+        .stdin(Stdio::null())
+        .stdout(log.file().try_clone().map_err(broken)?)
+        .stderr(log.file().try_clone().map_err(broken)?)
+        .process_group(0)
+        .spawn()
+        .map_err(broken)?;
+    let until = Instant::now() + PATIENCE;
+    while Instant::now() < until {
+        if let Ok(running) = control::running(data.as_std_path()) {
+            let text = format!(
+                "Hive answers at {} ({}).\neval \"$(eos hive env)\" sets what clients need.\n",
+                running.endpoint,
+                RecordsNode::NOTICE
+            );
+            return Ok(Outcome::new(text, json!(running)));
+        }
+        if child.try_wait().map_err(broken)?.is_some() {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let said = fs_err::read_to_string(&log_path).unwrap_or_default();
+    let first = said.lines().find(|line| !line.is_empty()).unwrap_or("it said nothing").to_owned();
+    Err(Diagnostic::error(codes::HIVE, format!("the gateway did not start: {first}"))
+        .fix(format!("{log_path} has the rest"))
+        .into())
+}
+
+fn env(data: &Utf8PathBuf) -> Result<Outcome, Diagnostics> {
+    let variables = environment::variables(data.as_std_path()).map_err(|error| failed(&error))?;
+    let document: serde_json::Map<String, serde_json::Value> =
+        variables.iter().map(|(name, value)| ((*name).to_owned(), json!(value))).collect();
+    Ok(Outcome::new(environment::shell(&variables), json!(document)))
+}
+
+fn leftovers(call: &Call<'_>, data: &Utf8PathBuf) -> Result<Outcome, Diagnostics> {
+    let found = control::leftovers(data.as_std_path()).map_err(|error| failed(&error))?;
+    if found.is_empty() {
+        return Ok(Outcome::new("none\n", json!({"leftovers": []})));
+    }
+    let mut table = Table::new(&["ACCOUNT", "KIND", "ID"]);
+    for leftover in &found {
+        table.row(vec![leftover.account.to_string(), leftover.kind.to_string(), leftover.id.to_string()]);
+    }
+    let text = table.render(call.context.width, call.context.color_stdout);
+    Ok(Outcome::new(text, json!({"leftovers": found})).exits(crate::exit_code::CHANGES))
+}
