@@ -30,7 +30,7 @@ aws-provider: build ## build the AWS provider from its Go module (half an hour, 
 
 test: lint tools ## lint, then all tests, on real tools
 	@echo "==> running the tests"
-	@cargo test --locked --workspace
+	@cargo test --locked --workspace --no-fail-fast
 
 lint: ## rustfmt and clippy
 	@echo "==> rustfmt"

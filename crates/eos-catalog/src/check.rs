@@ -153,6 +153,11 @@ impl Checker<'_> {
         if component.stateless && !component.storage.is_empty() {
             self.error("a stateless component has no storage".to_owned());
         }
+        for (name, offer) in &component.offers {
+            for taken in offer.unique.iter().filter(|taken| !offer.takes.contains_key(*taken)) {
+                self.error(format!("offer {name}: {taken:?} is to be unique, yet it is not taken"));
+            }
+        }
         for (name, volume) in &component.storage {
             if let Some(need) = &volume.shared_by
                 && !component.needs.contains_key(need)

@@ -177,6 +177,9 @@ pub struct Offer {
     /// What it takes from a need's `with`, and the defaults.
     #[serde(default)]
     pub takes: Data,
+    /// Of what it takes, what no two consumers may want alike, such as a host name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unique: Vec<String>,
     /// Secrets generated for each consumer, read there as `@{need.<need>.<secret>}`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub generates: Vec<String>,

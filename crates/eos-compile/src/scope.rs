@@ -324,21 +324,13 @@ impl<'w, 'a> Scope<'w, 'a> {
             spec.collect.as_ref().ok_or_else(|| format!("the offer {offer:?} collects nothing"))?;
         let mut items = Vec::new();
         let mut origins = Vec::new();
-        for consumer in self.work.units.values() {
-            for (need, providers) in &consumer.needs {
-                if consumer.component.needs.get(need).is_none_or(|spec| spec.offer != *offer) {
-                    continue;
-                }
-                for provider in providers.iter().filter(|provider| provider.name == self.unit.id.name) {
-                    let grant = Grant { offer, need, consumer, each: provider.each.clone() };
-                    let scope = Scope::of_grant(self.work, self.unit, None, grant, self.depth + 1);
-                    let traced = render::data(&scope, template, &mut |rendered| {
-                        origins.extend(rendered.origins.iter().cloned());
-                        crate::sink::salt(rendered)
-                    })?;
-                    items.push(traced.to_json());
-                }
-            }
+        for (_, grant) in grants(self.work, self.unit, offer) {
+            let scope = Scope::of_grant(self.work, self.unit, None, grant, self.depth + 1);
+            let traced = render::data(&scope, template, &mut |rendered| {
+                origins.extend(rendered.origins.iter().cloned());
+                crate::sink::salt(rendered)
+            })?;
+            items.push(traced.to_json());
         }
         origins.sort();
         origins.dedup();
@@ -441,6 +433,28 @@ pub fn later_inputs(work: &Work<'_>, unit: &Unit<'_>) -> Vec<(String, Name, Stri
                     provider.name.clone(),
                     format!("{}_{output}", spec.offer.replace('-', "_")),
                 ));
+            }
+        }
+    }
+    found
+}
+
+/// Every use of an offer of a provider, in the order of the consumers' names.
+pub fn grants<'w, 'a>(
+    work: &'w Work<'a>,
+    provider: &'w Unit<'a>,
+    offer: &str,
+) -> Vec<(&'w Unit<'a>, Grant<'w, 'a>)> {
+    let Some((offer, _)) = provider.component.offers.get_key_value(offer) else { return Vec::new() };
+    let mut found = Vec::new();
+    for consumer in work.units.values() {
+        for (need, providers) in &consumer.needs {
+            let Some((need, spec)) = consumer.component.needs.get_key_value(need) else { continue };
+            if spec.offer != *offer {
+                continue;
+            }
+            for choice in providers.iter().filter(|choice| choice.name == provider.id.name) {
+                found.push((consumer, Grant { offer, need, consumer, each: choice.each.clone() }));
             }
         }
     }

@@ -195,6 +195,12 @@ fn pinned_catalog(estate: &Estate) -> Result<Catalog, Diagnostics> {
             }
         }
     }
+    // A kind behind a link out of the estate would be another one in a clone.
+    for entry in estate.root.join("catalog").read_dir_utf8().into_iter().flatten().flatten() {
+        if entry.file_type().is_ok_and(|kind| kind.is_symlink()) {
+            files::stays_inside(&estate.root, &camino::Utf8Path::new("catalog").join(entry.file_name()))?;
+        }
+    }
     let own = Folder::below(&estate.root.join("catalog")).map_err(|e| unreadable("catalog", &e))?;
     Ok(Catalog::from_layers([(Origin::BuiltIn, built_in), (Origin::Pinned, pinned), (Origin::Estate, own)]))
 }

@@ -174,7 +174,7 @@ fn a_killed_delete_is_done_or_undone() {
         std::thread::sleep(Duration::from_micros(dice.below(3000)));
         kill(child);
         sandbox.ok(&["list"]);
-        let there = sandbox.estate().join("secrets/production/grafana/admin_password.v1.age").exists();
+        let there = sandbox.estate().join("pillar/infrastructure/production/grafana.sls").exists();
         assert_eq!(there, head(&sandbox) == base, "kill {number} at {moment}");
         let status = sandbox.git(&["status", "--porcelain", "--ignored"]);
         assert_eq!(

@@ -165,3 +165,35 @@ fn a_commit_says_who_when_and_why() {
         assert!(message.lines().any(|line| line == trailer), "{trailer} is not in\n{message}");
     }
 }
+
+#[test]
+fn two_routes_cannot_have_one_host_name() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "nextcloud", "--sso"]);
+    let run = sandbox.run(&["create", "nextcloud", "second", "--sso"]);
+    refused(&run, 3, "E0416");
+    sandbox.ok(&["create", "nextcloud", "second", "--sso", "--hostname", "second.example.org"]);
+}
+
+#[test]
+fn doctor_sees_a_changed_copy_of_a_pinned_kind() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "redis"]);
+    let copy = "vendor/catalog/redis/component.yaml";
+    sandbox.write(copy, sandbox.read(copy) + "# changed\n");
+    sandbox.commit_by_hand();
+    let run = sandbox.run(&["doctor"]);
+    assert_eq!(run.code, 1, "{}", run.stdout);
+    assert!(run.stdout.contains("vendor/catalog/redis is not what eos.lock pins"), "{}", run.stdout);
+}
+
+#[test]
+fn a_kind_behind_a_link_out_of_the_estate_is_refused() {
+    let sandbox = Sandbox::with_estate();
+    let outside = sandbox.path().join("mykind");
+    std::fs::create_dir(&outside).unwrap();
+    std::fs::write(outside.join("component.yaml"), "format: 1\n").unwrap();
+    std::fs::create_dir(sandbox.estate().join("catalog")).unwrap();
+    std::os::unix::fs::symlink(&outside, sandbox.estate().join("catalog/mykind")).unwrap();
+    refused(&sandbox.run(&["catalog", "list"]), 3, "E0206");
+}

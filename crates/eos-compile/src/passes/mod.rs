@@ -2,6 +2,7 @@
 
 pub(crate) mod check_ports;
 pub(crate) mod check_storage;
+pub(crate) mod check_unique;
 pub(crate) mod emit_nomad;
 pub(crate) mod emit_operations;
 pub(crate) mod emit_orchestration;
@@ -33,6 +34,7 @@ pub const PASSES: &[Pass] = &[
     Pass { name: "order units", run: order_units::run, barrier: false },
     Pass { name: "warn of loopback in containers", run: place_units::warn_of_loopback, barrier: false },
     Pass { name: "check ports", run: check_ports::run, barrier: false },
+    Pass { name: "check what only one can have", run: check_unique::run, barrier: false },
     Pass { name: "check storage", run: check_storage::run, barrier: true },
     Pass { name: "emit Nomad jobs", run: emit_nomad::run, barrier: false },
     Pass { name: "emit Salt states", run: emit_salt::run, barrier: true },

@@ -1,7 +1,9 @@
 //! `eos doctor`: is this machine fit, is this estate sound?
 
 use clap::{ArgMatches, Command};
+use eos_catalog::Folder;
 use eos_model::{Diagnostics, Severity, codes};
+use eos_pillar::lock_file::{LOCK_FILE, VENDORED_CATALOG};
 use eos_secrets::Identity;
 use serde_json::json;
 
@@ -109,6 +111,17 @@ fn estate(call: &Call<'_>, loaded: &Loaded, findings: &mut Vec<Finding>) -> Resu
                 format!("somebody who is: eos secret recipients add {}", identity.public()),
             )
         });
+    }
+    for (kind, digest) in &loaded.estate.lock.catalog {
+        let copy = Folder::read(&loaded.estate.root.join(VENDORED_CATALOG).join(kind));
+        if !copy.is_ok_and(|folder| folder.digest() == *digest) {
+            findings.push(Finding::Bad(
+                format!(
+                    "{VENDORED_CATALOG}/{kind} is not what {LOCK_FILE} pins; a newer eos could not compile it"
+                ),
+                format!("git log -- {VENDORED_CATALOG}/{kind} shows who changed it; bring it back"),
+            ));
+        }
     }
     let kept = eos_secrets::list(&loaded.estate.root)?;
     if !kept.is_empty() && Identity::load(&call.context.identity_file).is_err() {

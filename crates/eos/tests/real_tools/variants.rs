@@ -88,6 +88,12 @@ fn variant(
             flags.extend(word.iter().cloned());
         }
     }
+    // A proxy takes each host name once.
+    for setting in ["domain", "hostname"].into_iter().filter(|name| component.settings.contains_key(*name)) {
+        if !flags.contains(&format!("--{setting}")) {
+            flags.extend([format!("--{setting}"), format!("{kind}-{what}.example.org")]);
+        }
+    }
     for (need, spec) in component.needs.iter().filter(|(_, spec)| spec.offer != "*" && spec.each.is_none()) {
         let offers = |other: &&str| catalog.component(other).unwrap().offers.contains_key(&spec.offer);
         if let Some(provider) = spec.create.as_deref().or_else(|| catalog.kinds().find(offers)) {
