@@ -41,13 +41,7 @@ pub struct Compiled {
 /// Compiles one environment, or says everything that is wrong with it.
 pub fn compile(input: &Input<'_>) -> Result<Compiled, Diagnostics> {
     let mut work = Work::new(input);
-    for pass in passes::PASSES {
-        (pass.run)(&mut work);
-        // A later pass may rely on what an earlier one found sound.
-        if pass.barrier && work.found.has_errors() {
-            break;
-        }
-    }
+    passes::run(&mut work);
     let warnings = work.found.into_result()?;
     let needs = work
         .units

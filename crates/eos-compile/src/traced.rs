@@ -70,21 +70,19 @@ impl Traced {
 
     /// Indented JSON and the lines that have origins.
     pub fn write_json(&self) -> (String, Lines) {
-        let mut writer = JsonWriter { text: String::new(), line: 1, lines: Vec::new() };
+        let mut writer = JsonWriter { text: Vec::new(), line: 1, lines: Vec::new() };
         writer.value(self, 0);
-        writer.text.push('\n');
-        (writer.text, writer.lines)
+        writer.text.push(b'\n');
+        (String::from_utf8(writer.text).unwrap_or_default(), writer.lines)
     }
 
     /// Plain sls and the lines that have origins.
     pub fn write_sls(&self) -> (String, Lines) {
-        let text = format!("#!yaml\n{}", eos_yaml::write(&self.to_json()));
+        let (text, places) = eos_yaml::write_with_lines(&self.to_json());
         let mut lines = Vec::new();
-        // Reading it back tells where each value went, whatever style the writer chose.
-        if let Ok(document) = eos_yaml::parse("x.sls".into(), text.as_bytes()) {
-            collect_lines(self, &document.root, &mut lines);
-        }
-        (text, merge_lines(lines))
+        // The first line is the renderer's.
+        collect_lines(self, &mut places.into_iter().map(|line| line + 1), &mut lines);
+        (format!("#!yaml\n{text}"), merge_lines(lines))
     }
 }
 
@@ -105,16 +103,21 @@ impl<T: Into<Json>> From<T> for Traced {
 }
 
 struct JsonWriter {
-    text: String,
+    text: Vec<u8>,
     line: u32,
     lines: Lines,
 }
 
 impl JsonWriter {
     fn newline(&mut self, depth: usize) {
-        self.text.push('\n');
+        self.text.push(b'\n');
         self.line += 1;
-        self.text.extend(std::iter::repeat_n("  ", depth));
+        self.text.extend(std::iter::repeat_n(b' ', 2 * depth));
+    }
+
+    /// Straight into the text; writing to memory cannot fail.
+    fn json(&mut self, value: &(impl serde::Serialize + ?Sized)) {
+        let _ = serde_json::to_writer(&mut self.text, value);
     }
 
     fn value(&mut self, traced: &Traced, depth: usize) {
@@ -122,52 +125,50 @@ impl JsonWriter {
             self.lines.push((self.line, traced.origins.clone()));
         }
         match &traced.value {
-            TracedValue::Scalar(json) => self.text.push_str(&json.to_string()),
-            TracedValue::List(items) if items.is_empty() => self.text.push_str("[]"),
-            TracedValue::Map(entries) if entries.is_empty() => self.text.push_str("{}"),
+            TracedValue::Scalar(json) => self.json(json),
+            TracedValue::List(items) if items.is_empty() => self.text.extend(b"[]"),
+            TracedValue::Map(entries) if entries.is_empty() => self.text.extend(b"{}"),
             TracedValue::List(items) => {
-                self.text.push('[');
+                self.text.push(b'[');
                 for (index, item) in items.iter().enumerate() {
                     self.separate(index, depth + 1);
                     self.value(item, depth + 1);
                 }
                 self.newline(depth);
-                self.text.push(']');
+                self.text.push(b']');
             }
             TracedValue::Map(entries) => {
-                self.text.push('{');
+                self.text.push(b'{');
                 for (index, (key, value)) in entries.iter().enumerate() {
                     self.separate(index, depth + 1);
-                    self.text.push_str(&Json::from(key.as_str()).to_string());
-                    self.text.push_str(": ");
+                    self.json(key);
+                    self.text.extend(b": ");
                     self.value(value, depth + 1);
                 }
                 self.newline(depth);
-                self.text.push('}');
+                self.text.push(b'}');
             }
         }
     }
 
     fn separate(&mut self, index: usize, depth: usize) {
         if index > 0 {
-            self.text.push(',');
+            self.text.push(b',');
         }
         self.newline(depth);
     }
 }
 
-fn collect_lines(traced: &Traced, node: &eos_yaml::Node, lines: &mut Lines) {
+/// Walks a value as the writer did, a value before those in it.
+fn collect_lines(traced: &Traced, places: &mut impl Iterator<Item = u32>, lines: &mut Lines) {
+    let line = places.next().unwrap_or_default();
     if !traced.origins.is_empty() {
-        lines.push((node.mark.line, traced.origins.clone()));
+        lines.push((line, traced.origins.clone()));
     }
-    match (&traced.value, &node.value) {
-        (TracedValue::List(items), eos_yaml::Value::List(nodes)) => {
-            items.iter().zip(nodes).for_each(|(item, node)| collect_lines(item, node, lines));
-        }
-        (TracedValue::Map(entries), eos_yaml::Value::Map(nodes)) => {
-            entries.values().zip(nodes).for_each(|(value, (_, node))| collect_lines(value, node, lines));
-        }
-        _ => {}
+    match &traced.value {
+        TracedValue::Scalar(_) => {}
+        TracedValue::List(items) => items.iter().for_each(|item| collect_lines(item, places, lines)),
+        TracedValue::Map(entries) => entries.values().for_each(|value| collect_lines(value, places, lines)),
     }
 }
 

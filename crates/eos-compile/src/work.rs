@@ -47,10 +47,18 @@ pub struct Unit<'a> {
     /// Every unit this one needs.
     pub upstream: BTreeSet<Name>,
     pub host: Option<&'a HostEntry>,
-    /// Documents emitted so far, by path in the unit's folder.
+}
+
+/// What is emitted for one unit; it lives only until it is written out.
+#[derive(Default)]
+pub struct Emitted {
+    /// By path in the unit's folder.
     pub documents: BTreeMap<String, Document>,
     /// Inputs from units whose values are known only once they are applied: variable → (unit, output).
     pub inputs: BTreeMap<String, (Name, String)>,
+    /// Files by path in the estate.
+    pub files: Vec<(String, Vec<u8>)>,
+    pub problems: Vec<Diagnostic>,
 }
 
 /// Who meets a need.

@@ -27,4 +27,4 @@ pub use merge::merge;
 pub use node::{FileId, Mark, Node, Value};
 pub use parse::{LARGEST_FILE, parse};
 pub use sources::{Document, Sources};
-pub use write::write;
+pub use write::{write, write_with_lines};

@@ -10,7 +10,7 @@ use eos_compile::Files;
 use eos_model::{Diagnostic, EnvName, Place, codes};
 use eos_pillar::files;
 
-use crate::build_stamp::{Seen, Stamp, content_digest};
+use crate::build_stamp::{Seen, Stamp, ask_each, content_digest};
 
 /// What a build folder has that the compiler did not give, and the other way round.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -57,26 +57,40 @@ pub fn sync(root: &Utf8Path, env: &EnvName, files: &Files) -> Result<Difference,
     sync_stamped(root, &Wanted::once(env, files))
 }
 
+/// How a file on disk compares with what is wanted.
+enum Look {
+    Missing,
+    Other,
+    Same(Seen, String),
+}
+
+/// Looks at one file, and reads it only when the stamp does not know it.
+fn look(root: &Utf8Path, path: &str, content: &[u8], before: &Stamp) -> Look {
+    let full = root.join(path);
+    let Some(seen) = Seen::at(&full) else { return Look::Missing };
+    let digest = content_digest(content);
+    let known = before.files.get(path).is_some_and(|(known, of)| *known == seen && *of == digest);
+    if known || fs_err::read(&full).is_ok_and(|found| found == content) {
+        Look::Same(seen, digest)
+    } else {
+        Look::Other
+    }
+}
+
 /// The difference, and the files that are the same with how they look.
 fn compare_with(root: &Utf8Path, wanted: &Wanted<'_>, before: &Stamp) -> (Difference, Stamp) {
     let mut difference = Difference::default();
     let mut after = Stamp { inputs: wanted.inputs.clone(), units: wanted.units, ..Stamp::default() };
-    for (path, content) in wanted.files {
-        let full = root.join(path);
-        let Some(seen) = Seen::at(&full) else {
-            difference.added.push(path.clone());
-            continue;
-        };
-        let digest = content_digest(content);
-        let known = before
-            .files
-            .get(path)
-            .is_some_and(|(known, known_digest)| *known == seen && *known_digest == digest);
-        if known || fs_err::read(&full).is_ok_and(|found| found == *content) {
-            difference.same += 1;
-            after.files.insert(path.clone(), (seen, digest));
-        } else {
-            difference.changed.push(path.clone());
+    let files: Vec<(&String, &Vec<u8>)> = wanted.files.iter().collect();
+    let looks = ask_each(&files, |(path, content)| look(root, path, content, before));
+    for ((path, _), look) in files.into_iter().zip(looks) {
+        match look {
+            Look::Missing => difference.added.push(path.clone()),
+            Look::Other => difference.changed.push(path.clone()),
+            Look::Same(seen, digest) => {
+                difference.same += 1;
+                after.files.insert(path.clone(), (seen, digest));
+            }
         }
     }
     let folder = format!("build/{}/", wanted.env);

@@ -93,9 +93,11 @@ impl Stamp {
 
     /// Whether everything it names is still as it was: no file touched, none added, none gone.
     pub fn holds(&self, root: &Utf8Path) -> bool {
-        let same = |(path, seen): (&String, &Seen)| Seen::at(&root.join(path)) == Some(*seen);
-        self.folders.iter().all(same)
-            && all_in_parallel(&self.files.iter().collect::<Vec<_>>(), |(path, (seen, _))| same((path, seen)))
+        let paths: Vec<(&String, &Seen)> =
+            self.folders.iter().chain(self.files.iter().map(|(path, (seen, _))| (path, seen))).collect();
+        ask_each(&paths, |(path, seen)| Seen::at(&root.join(path)) == Some(**seen))
+            .into_iter()
+            .all(|same| same)
     }
 
     pub fn folders_hold(&self, root: &Utf8Path) -> bool {
@@ -104,12 +106,17 @@ impl Stamp {
     }
 }
 
-/// Whether a question is answered yes for all, asked on two threads.
-fn all_in_parallel<T: Sync>(items: &[T], question: impl Fn(&T) -> bool + Sync) -> bool {
+/// Asks each item the same question, half of them on another thread; the answers are in the items' order.
+pub fn ask_each<T: Sync, A: Send>(items: &[T], question: impl Fn(&T) -> A + Sync) -> Vec<A> {
     let (left, right) = items.split_at(items.len() / 2);
     std::thread::scope(|scope| {
-        let other = scope.spawn(|| right.iter().all(&question));
-        left.iter().all(&question) && other.join().unwrap_or(false)
+        let other = scope.spawn(|| right.iter().map(&question).collect::<Vec<A>>());
+        let mut answers: Vec<A> = left.iter().map(&question).collect();
+        match other.join() {
+            Ok(more) => answers.extend(more),
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+        answers
     })
 }
 

@@ -17,6 +17,10 @@ use std::process::ExitCode;
 use context::Context;
 use outcome::Outcome;
 
+/// Compiling makes and drops a great many small values; the system's allocator took a third of its time.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     let words: Vec<String> =
         std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();

@@ -9,7 +9,7 @@ use serde_json::{Map, Value as Json, json};
 use super::chooser::Chooser;
 use super::request::{Planned, PlannedEntry, Request};
 use super::volumes;
-use crate::passes::{PASSES, check_ports, expand_features, place_units};
+use crate::passes::{PASSES, Run, check_ports, expand_features, place_units};
 use crate::work::{Input, Work};
 
 /// The order fields are written in.
@@ -53,7 +53,9 @@ impl<'a> Completer<'a> {
         // The first passes tell which ports are in use; what is wrong with the estate is said when it is compiled.
         let mut work = Work::new(input);
         for pass in PASSES.iter().take_while(|pass| pass.name != "order units") {
-            (pass.run)(&mut work);
+            if let Run::Estate(run) = pass.run {
+                run(&mut work);
+            }
         }
         Completer {
             chooser: Chooser::new(input.environment, input.catalog, &work),

@@ -1,5 +1,7 @@
 //! Nomad jobs: one for the component, and a batch job for each need that has to be provisioned.
 
+use std::collections::BTreeMap;
+
 use eos_catalog::component::Task;
 use eos_model::{Diagnostic, Place, codes};
 use serde_json::json;
@@ -7,22 +9,14 @@ use serde_json::json;
 use crate::passes::nomad_task::{self, TaskContext};
 use crate::scope::{Grant, Scope};
 use crate::traced::Traced;
-use crate::work::{Document, Unit, Work};
+use crate::work::{Document, Emitted, Unit, Work};
 
 const SECOND: u64 = 1_000_000_000;
 const MINUTE: u64 = 60 * SECOND;
 
-pub fn run(work: &mut Work<'_>) {
-    let emitted = work.each_unit(|work, unit| {
-        let mut documents = Vec::new();
-        let problem = jobs(work, unit, &mut documents).err();
-        (unit.id.name.clone(), documents, problem.map(|problem| bad_reference(work, unit, &problem)))
-    });
-    for (name, documents, problem) in emitted {
-        if let Some(unit) = work.units.get_mut(&name) {
-            unit.documents.extend(documents);
-        }
-        work.found.0.extend(problem);
+pub fn run(work: &Work<'_>, unit: &Unit<'_>, emitted: &mut Emitted) {
+    if let Err(problem) = jobs(work, unit, &mut emitted.documents) {
+        emitted.problems.push(bad_reference(work, unit, &problem));
     }
 }
 
@@ -34,15 +28,15 @@ pub fn bad_reference(work: &Work<'_>, unit: &Unit<'_>, problem: &str) -> Diagnos
         .fix(format!("eos catalog check {}", unit.entry.kind))
 }
 
-fn jobs(work: &Work<'_>, unit: &Unit<'_>, documents: &mut Vec<(String, Document)>) -> Result<(), String> {
+fn jobs(work: &Work<'_>, unit: &Unit<'_>, documents: &mut BTreeMap<String, Document>) -> Result<(), String> {
     for provision in provisions(work, unit) {
         let file = format!("jobs/{}.nomad.json", provision.file);
-        documents.push((file, Document::Json(provision_job(work, unit, provision)?)));
+        documents.insert(file, Document::Json(provision_job(work, unit, provision)?));
     }
-    if unit.component.tasks.is_empty() {
-        return Ok(());
+    if !unit.component.tasks.is_empty() {
+        let file = format!("jobs/{}.nomad.json", unit.id.name);
+        documents.insert(file, Document::Json(service_job(work, unit)?));
     }
-    documents.push((format!("jobs/{}.nomad.json", unit.id.name), Document::Json(service_job(work, unit)?)));
     Ok(())
 }
 

@@ -147,8 +147,6 @@ fn states(work: &Work<'_>, operation: &OperationEntry) -> Result<Traced, Diagnos
         needs: IndexMap::new(),
         upstream: BTreeSet::new(),
         host: Some(host),
-        documents: BTreeMap::new(),
-        inputs: BTreeMap::new(),
     };
     let json = Json::Object(spec.states.iter().map(|(id, state)| (id.clone(), state.clone())).collect());
     let scope = Scope::of_operation(work, &unit, &args);

@@ -12,38 +12,24 @@ use crate::render;
 use crate::scope::Scope;
 use crate::sink;
 use crate::traced::{Traced, TracedValue};
-use crate::work::{Document, Unit, Work};
+use crate::work::{Document, Emitted, Unit, Work};
 
 /// Sls of the volumes, of the host, and of what undoes the latter.
 pub const VOLUMES: &str = "salt/volumes.sls";
 pub const HOST: &str = "salt/host.sls";
 pub const UNDO: &str = "salt/host-undo.sls";
 
-pub fn run(work: &mut Work<'_>) {
-    let mut emitted = Vec::new();
-    let mut found = Vec::new();
-    for unit in work.units.values() {
-        match (volumes(work, unit), host(work, unit), states(work, unit, &unit.component.undo_states)) {
-            (Ok(volumes), Ok(host), Ok(undo)) => {
-                emitted.push((unit.id.name.clone(), [(VOLUMES, volumes), (HOST, host), (UNDO, undo)]))
+pub fn run(work: &Work<'_>, unit: &Unit<'_>, emitted: &mut Emitted) {
+    let undo = states(work, unit, &unit.component.undo_states);
+    for (path, states) in [(VOLUMES, volumes(work, unit)), (HOST, host(work, unit)), (UNDO, undo)] {
+        match states {
+            Ok(states) if states.is_empty() => {}
+            Ok(states) => {
+                emitted.documents.insert(path.to_owned(), Document::Sls(states));
             }
-            (volumes, host, undo) => {
-                found.extend(
-                    [volumes.err(), host.err(), undo.err()]
-                        .into_iter()
-                        .flatten()
-                        .map(|problem| bad_reference(work, unit, &problem)),
-                );
-            }
+            Err(problem) => emitted.problems.push(bad_reference(work, unit, &problem)),
         }
     }
-    for (name, documents) in emitted {
-        if let Some(unit) = work.units.get_mut(&name) {
-            let filled = documents.into_iter().filter(|(_, states)| !states.is_empty());
-            unit.documents.extend(filled.map(|(path, states)| (path.to_owned(), Document::Sls(states))));
-        }
-    }
-    found.into_iter().for_each(|diagnostic| work.push(diagnostic));
 }
 
 /// A state as Salt writes it: `id: {module.function: [{argument: value}, …]}`.

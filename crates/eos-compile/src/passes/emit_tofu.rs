@@ -12,30 +12,23 @@ use crate::render;
 use crate::scope::{self, Scope};
 use crate::sink;
 use crate::traced::{Traced, TracedValue};
-use crate::work::{Document, Unit, Work};
+use crate::work::{Document, Emitted, Unit, Work};
 
 /// The module and its inputs in a unit's folder.
 pub const MAIN: &str = "main.tf.json";
 pub const INPUTS: &str = "inputs.auto.tfvars.json";
 
-pub fn run(work: &mut Work<'_>) {
-    let emitted = work.each_unit(|work, unit| {
-        let document = main(work, unit).map_err(|problem| bad_reference(work, unit, &problem));
-        (unit.id.name.clone(), document, scope::later_inputs(work, unit))
-    });
-    for (name, document, inputs) in emitted {
-        match (document, work.units.get_mut(&name)) {
-            (Ok(document), Some(unit)) => {
-                unit.inputs =
-                    inputs.into_iter().map(|(variable, from, output)| (variable, (from, output))).collect();
-                unit.documents.insert(MAIN.to_owned(), Document::Json(document));
-                // The engine fills in what other units gave; there is nothing to fill in yet.
-                unit.documents.insert(INPUTS.to_owned(), Document::Json(Traced::map()));
-            }
-            (Err(diagnostic), _) => work.push(diagnostic),
-            _ => {}
+pub fn run(work: &Work<'_>, unit: &Unit<'_>, emitted: &mut Emitted) {
+    let inputs = scope::later_inputs(work, unit);
+    match main(work, unit, emitted) {
+        Ok(document) => {
+            emitted.documents.insert(MAIN.to_owned(), Document::Json(document));
+            // The engine fills in what other units gave; there is nothing to fill in yet.
+            emitted.documents.insert(INPUTS.to_owned(), Document::Json(Traced::map()));
         }
+        Err(problem) => emitted.problems.push(bad_reference(work, unit, &problem)),
     }
+    emitted.inputs = inputs.into_iter().map(|(variable, from, output)| (variable, (from, output))).collect();
 }
 
 /// The `terraform` block of a unit: versions, providers, and the state's own key.
@@ -61,10 +54,10 @@ pub fn eos_provider() -> Json {
     json!({"source": schema["source"], "version": schema["version"]})
 }
 
-fn main(work: &Work<'_>, unit: &Unit<'_>) -> Result<Traced, String> {
+fn main(work: &Work<'_>, unit: &Unit<'_>, emitted: &Emitted) -> Result<Traced, String> {
     let scope = Scope::of(work, unit);
     let cloud = &unit.component.cloud;
-    let mut resources = own_resources(work, unit)?;
+    let mut resources = own_resources(work, unit, emitted)?;
     let mut providers = Traced::map();
     if !resources.is_empty() {
         providers.set("eos", eos_provider());
@@ -160,11 +153,11 @@ fn outputs(unit: &Unit<'_>, scope: &std::rc::Rc<Scope<'_, '_>>) -> Result<Traced
 }
 
 /// The resources of eos's own provider: states first, then what provisions needs, then the job.
-fn own_resources(work: &Work<'_>, unit: &Unit<'_>) -> Result<Traced, String> {
+fn own_resources(work: &Work<'_>, unit: &Unit<'_>, emitted: &Emitted) -> Result<Traced, String> {
     let mut states = Traced::map();
     let mut jobs = Traced::map();
     let mut before: Vec<String> = Vec::new();
-    if unit.documents.contains_key(VOLUMES)
+    if emitted.documents.contains_key(VOLUMES)
         && let Some(host) = unit.host
     {
         let mut resource = state_resource(work, unit, "volumes", host.name.as_str(), VOLUMES);
@@ -176,13 +169,13 @@ fn own_resources(work: &Work<'_>, unit: &Unit<'_>) -> Result<Traced, String> {
         states.set("volumes", resource);
         before.push("eos_salt_state.volumes".to_owned());
     }
-    if unit.documents.contains_key(HOST) {
+    if emitted.documents.contains_key(HOST) {
         let hosts = unit.state_hosts();
         let mut previous: Option<String> = before.last().cloned();
         for host in &hosts {
             let key = if hosts.len() == 1 { "host".to_owned() } else { format!("host_{}", identifier(host)) };
             let mut resource = state_resource(work, unit, &key, host, HOST);
-            if unit.documents.contains_key(UNDO) {
+            if emitted.documents.contains_key(UNDO) {
                 resource.set("on_destroy", file(UNDO));
             }
             // Nodes one after the other: the next only when the one before is in order.

@@ -16,30 +16,79 @@ pub(crate) mod place_units;
 pub(crate) mod resolve_names;
 pub(crate) mod write_units;
 
-use crate::work::Work;
+use crate::work::{Emitted, Unit, Work};
 
 /// A named pass. After a barrier nothing runs when there were errors.
 pub struct Pass {
     pub name: &'static str,
-    pub run: fn(&mut Work<'_>),
+    pub run: Run,
     pub barrier: bool,
+}
+
+/// What a pass works on. Passes over units that follow each other are run unit by unit, on several threads: what one
+/// emits is written out and gone before the next unit begins.
+pub enum Run {
+    Estate(fn(&mut Work<'_>)),
+    Unit(fn(&Work<'_>, &Unit<'_>, &mut Emitted)),
 }
 
 /// What compiling does, from top to bottom.
 pub const PASSES: &[Pass] = &[
-    Pass { name: "resolve names", run: resolve_names::run, barrier: false },
-    Pass { name: "place units on hosts", run: place_units::run, barrier: false },
-    Pass { name: "find who provides each need", run: find_providers::run, barrier: false },
-    Pass { name: "expand features", run: expand_features::run, barrier: true },
-    Pass { name: "order units", run: order_units::run, barrier: false },
-    Pass { name: "warn of loopback in containers", run: place_units::warn_of_loopback, barrier: false },
-    Pass { name: "check ports", run: check_ports::run, barrier: false },
-    Pass { name: "check what only one can have", run: check_unique::run, barrier: false },
-    Pass { name: "check storage", run: check_storage::run, barrier: true },
-    Pass { name: "emit Nomad jobs", run: emit_nomad::run, barrier: false },
-    Pass { name: "emit Salt states", run: emit_salt::run, barrier: true },
-    Pass { name: "emit OpenTofu", run: emit_tofu::run, barrier: true },
-    Pass { name: "write units with their provenance", run: write_units::run, barrier: true },
-    Pass { name: "emit operations", run: emit_operations::run, barrier: false },
-    Pass { name: "emit orchestration", run: emit_orchestration::run, barrier: true },
+    Pass { name: "resolve names", run: Run::Estate(resolve_names::run), barrier: false },
+    Pass { name: "place units on hosts", run: Run::Estate(place_units::run), barrier: false },
+    Pass { name: "find who provides each need", run: Run::Estate(find_providers::run), barrier: false },
+    Pass { name: "expand features", run: Run::Estate(expand_features::run), barrier: true },
+    Pass { name: "order units", run: Run::Estate(order_units::run), barrier: false },
+    Pass {
+        name: "warn of loopback in containers",
+        run: Run::Estate(place_units::warn_of_loopback),
+        barrier: false,
+    },
+    Pass { name: "check ports", run: Run::Estate(check_ports::run), barrier: false },
+    Pass { name: "check what only one can have", run: Run::Estate(check_unique::run), barrier: false },
+    Pass { name: "check storage", run: Run::Estate(check_storage::run), barrier: true },
+    Pass { name: "emit Nomad jobs", run: Run::Unit(emit_nomad::run), barrier: false },
+    Pass { name: "emit Salt states", run: Run::Unit(emit_salt::run), barrier: true },
+    Pass { name: "emit OpenTofu", run: Run::Unit(emit_tofu::run), barrier: true },
+    Pass { name: "write units with their provenance", run: Run::Unit(write_units::run), barrier: true },
+    Pass { name: "emit operations", run: Run::Estate(emit_operations::run), barrier: false },
+    Pass { name: "emit orchestration", run: Run::Estate(emit_orchestration::run), barrier: true },
 ];
+
+/// Runs the passes in order; a barrier stops when there were errors.
+pub fn run(work: &mut Work<'_>) {
+    let mut rest = PASSES;
+    while let Some(first) = rest.first() {
+        let group = match first.run {
+            Run::Estate(run) => {
+                run(work);
+                1
+            }
+            Run::Unit(_) => {
+                let group = rest.iter().take_while(|pass| matches!(pass.run, Run::Unit(_))).count();
+                run_units(work, &rest[..group]);
+                group
+            }
+        };
+        if rest[..group].iter().any(|pass| pass.barrier) && work.found.has_errors() {
+            return;
+        }
+        rest = &rest[group..];
+    }
+}
+
+fn run_units(work: &mut Work<'_>, passes: &[Pass]) {
+    let results = work.each_unit(|work, unit| {
+        let mut emitted = Emitted::default();
+        for pass in passes {
+            if let (Run::Unit(run), true) = (&pass.run, emitted.problems.is_empty()) {
+                run(work, unit, &mut emitted);
+            }
+        }
+        (emitted.files, emitted.problems)
+    });
+    for (files, problems) in results {
+        work.files.extend(files);
+        work.found.0.extend(problems);
+    }
+}

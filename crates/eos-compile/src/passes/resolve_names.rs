@@ -1,6 +1,6 @@
 //! Every entry becomes a unit: its kind is found, its settings are held against the schema.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use eos_catalog::{Component, Setting, SettingType};
 use eos_model::{Diagnostic, Place, UnitId, codes, nearest::nearest};
@@ -50,8 +50,6 @@ pub fn run(work: &mut Work<'_>) {
                 needs: IndexMap::new(),
                 upstream: BTreeSet::new(),
                 host: None,
-                documents: BTreeMap::new(),
-                inputs: BTreeMap::new(),
             },
         );
     }

@@ -7,41 +7,38 @@ use sha2::{Digest, Sha256};
 
 use crate::passes::check_storage::{class_name, filesystem};
 use crate::traced::Lines;
-use crate::work::{Document, Unit, Work};
+use crate::work::{Document, Emitted, Unit, Work};
 
 /// What describes a unit to the engine, and what `eos why` reads.
 pub const MANIFEST: &str = "manifest.json";
 pub const PROVENANCE: &str = "provenance.json";
 const FORMAT: u32 = 1;
 
-pub fn run(work: &mut Work<'_>) {
-    let written = work.each_unit(|work, unit| {
-        let mut files = Vec::new();
-        let folder = folder(work, unit.id.name.as_str());
-        let mut written = BTreeMap::new();
-        let mut provenance = Map::new();
-        for (path, document) in &unit.documents {
-            let (text, lines) = match document {
-                Document::Json(traced) => traced.write_json(),
-                Document::Sls(traced) => traced.write_sls(),
-            };
-            if !lines.is_empty() {
-                provenance.insert(path.clone(), lines_json(&lines));
-            }
-            written.insert(path.clone(), text);
+pub fn run(work: &Work<'_>, unit: &Unit<'_>, emitted: &mut Emitted) {
+    let folder = folder(work, unit.id.name.as_str());
+    let mut written = BTreeMap::new();
+    let mut provenance = Map::new();
+    for (path, document) in std::mem::take(&mut emitted.documents) {
+        let (text, lines) = match document {
+            Document::Json(traced) => traced.write_json(),
+            Document::Sls(traced) => traced.write_sls(),
+        };
+        if !lines.is_empty() {
+            provenance.insert(path.clone(), lines_json(&lines));
         }
-        let manifest = manifest(work, unit, &written);
-        written.insert(MANIFEST.to_owned(), pretty(&manifest));
-        written.insert(PROVENANCE.to_owned(), pretty(&json!({"format": FORMAT, "files": provenance})));
-        files.extend(written.into_iter().map(|(path, text)| (format!("{folder}/{path}"), text.into_bytes())));
-        for source in
-            unit.component.cloud.modules.values().filter_map(|call| call.get("source").and_then(Json::as_str))
-        {
-            files.extend(module_files(work, unit, source));
-        }
-        files
-    });
-    work.files.extend(written.into_iter().flatten());
+        written.insert(path, text);
+    }
+    let manifest = manifest(work, unit, emitted, &written);
+    written.insert(MANIFEST.to_owned(), pretty(&manifest));
+    written.insert(PROVENANCE.to_owned(), pretty(&json!({"format": FORMAT, "files": provenance})));
+    emitted
+        .files
+        .extend(written.into_iter().map(|(path, text)| (format!("{folder}/{path}"), text.into_bytes())));
+    for source in
+        unit.component.cloud.modules.values().filter_map(|call| call.get("source").and_then(Json::as_str))
+    {
+        emitted.files.extend(module_files(work, unit, source));
+    }
 }
 
 /// `build/<environment>/<unit>`
@@ -64,7 +61,7 @@ pub fn lines_json(lines: &Lines) -> Json {
     Json::Object(lines.iter().map(entry).collect())
 }
 
-fn manifest(work: &Work<'_>, unit: &Unit<'_>, written: &BTreeMap<String, String>) -> Json {
+fn manifest(work: &Work<'_>, unit: &Unit<'_>, emitted: &Emitted, written: &BTreeMap<String, String>) -> Json {
     let volumes: Vec<Json> = unit
         .component
         .storage
@@ -74,7 +71,7 @@ fn manifest(work: &Work<'_>, unit: &Unit<'_>, written: &BTreeMap<String, String>
             Some(json!({"name": name, "class": class_name(volume.class), "filesystem": filesystem(volume.class), "backing": choice.backing.as_str(), "path": choice.path}))
         })
         .collect();
-    let inputs: Map<String, Json> = unit
+    let inputs: Map<String, Json> = emitted
         .inputs
         .iter()
         .map(|(variable, (from, output))| (variable.clone(), json!({"unit": from, "output": output})))
