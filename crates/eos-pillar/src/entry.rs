@@ -81,6 +81,8 @@ pub struct HostEntry {
     pub connection: String,
     pub nomad_node: String,
     pub volume_group: Option<String>,
+    /// Where volumes lie; `/srv/eos` when not said.
+    pub data_folder: Option<String>,
 }
 
 /// Something to be done once.
@@ -113,7 +115,8 @@ pub const COMPONENT_FIELDS: &[&str] = &[
     "volumes",
 ];
 const SECTIONS: &[&str] = &["components", "hosts", "operations"];
-const HOST_FIELDS: &[&str] = &["address", "connection", "environment", "nomad_node", "volume_group"];
+const HOST_FIELDS: &[&str] =
+    &["address", "connection", "data_folder", "environment", "nomad_node", "volume_group"];
 const OPERATION_FIELDS: &[&str] = &["args", "host", "kind", "verb"];
 
 impl Environment {
@@ -272,6 +275,7 @@ impl Fields<'_> {
             connection: self.required(&what, node, "connection")?,
             nomad_node: self.text(node, "nomad_node").unwrap_or_else(|| name.to_string()),
             volume_group: self.text(node, "volume_group"),
+            data_folder: self.text(node, "data_folder"),
             node: node.clone(),
             name,
         })

@@ -99,6 +99,34 @@ impl Estate {
         }
     }
 
+    /// Lets other commands at the estate while a person decides or a run goes on.
+    pub fn release(&mut self) {
+        self._guard = None;
+    }
+
+    /// Takes the estate back for a change. What was read must still be what is there: a plan was made of it.
+    pub fn take_back(&mut self) -> Result<(), Diagnostics> {
+        let guard = lock(&self.root, FlockOperation::LockExclusive)?;
+        recover(&self.root, &self.git)?;
+        if self.git.head()? != self.base {
+            return Err(Diagnostic::error(
+                codes::HEAD_MOVED,
+                "the estate was changed by somebody else in the meantime",
+            )
+            .why("what was shown was planned on the estate as it was before")
+            .fix("run the command again: it plans on what is there now")
+            .into());
+        }
+        self.refuse_dirty()?;
+        self._guard = Some(guard);
+        Ok(())
+    }
+
+    /// The commit whose files were read.
+    pub fn commit_id(&self) -> Option<String> {
+        self.base.map(|base| base.to_string())
+    }
+
     pub fn tree(&self) -> Result<Tree, Diagnostics> {
         Tree::read(&self.root)
     }

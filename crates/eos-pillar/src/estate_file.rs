@@ -24,6 +24,15 @@ pub struct EstateFile {
     pub executor: String,
     #[serde(default)]
     pub backend: Backend,
+    /// Where Nomad answers; the environment's NOMAD_ADDR, or this machine's agent, when not said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nomad: Option<NomadServer>,
+    /// Where salt-api answers; hosts that are not masterless need it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub salt: Option<SaltServer>,
+    /// Where leases and what was applied are shared between machines; this machine alone when not said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nats: Option<NatsServer>,
     pub environments: BTreeMap<EnvName, EnvironmentSettings>,
 }
 
@@ -62,7 +71,33 @@ pub enum Backend {
     Local,
     Http {
         address: String,
+        /// The password comes from TF_HTTP_PASSWORD.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        username: Option<String>,
     },
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NomadServer {
+    pub address: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub region: Option<String>,
+    /// A file with the CA that signed the server's certificate.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ca: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SaltServer {
+    pub api: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NatsServer {
+    pub url: String,
 }
 
 fn tofu() -> String {
@@ -85,6 +120,9 @@ impl EstateFile {
             default_environment,
             executor: executor.to_owned(),
             backend: Backend::Local,
+            nomad: None,
+            salt: None,
+            nats: None,
             environments,
         }
     }

@@ -16,6 +16,7 @@ mod init;
 pub mod intent_record;
 pub mod lock_file;
 mod pillar_file;
+mod revision;
 pub mod top;
 pub mod tree;
 

@@ -20,6 +20,9 @@ pub struct LockFile {
     pub format: u32,
     /// Version of the emitters.
     pub compiler: u32,
+    /// Which local state is this estate's, from its first run on: a clone without it must not build everything anew.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state: Option<String>,
     /// Tool → version.
     #[serde(default)]
     pub tools: BTreeMap<String, String>,
@@ -30,7 +33,7 @@ pub struct LockFile {
 
 impl LockFile {
     pub fn new(compiler: u32, tools: BTreeMap<String, String>) -> LockFile {
-        LockFile { format: FORMAT, compiler, tools, catalog: BTreeMap::new() }
+        LockFile { format: FORMAT, compiler, state: None, tools, catalog: BTreeMap::new() }
     }
 
     pub fn parse(text: &str) -> Result<LockFile, Diagnostic> {

@@ -34,6 +34,7 @@ pub struct HostRequest {
     pub connection: String,
     pub nomad_node: String,
     pub volume_group: Option<String>,
+    pub data_folder: Option<String>,
 }
 
 /// `eos resize lvm …` and the like.

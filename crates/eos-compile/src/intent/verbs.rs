@@ -209,6 +209,9 @@ pub fn host_entry(environment: &Environment, request: &HostRequest) -> Json {
     if let Some(group) = &request.volume_group {
         entry["volume_group"] = Json::from(group.as_str());
     }
+    if let Some(folder) = &request.data_folder {
+        entry["data_folder"] = Json::from(folder.as_str());
+    }
     entry
 }
 

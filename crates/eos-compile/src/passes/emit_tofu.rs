@@ -37,9 +37,13 @@ pub fn terraform_block(work: &Work<'_>, unit: &str, providers: Traced) -> Traced
     let key = format!("{}/{env}/{unit}", work.input.estate);
     let backend = match work.input.backend {
         Backend::Local => json!({"local": {"path": format!("../../../.eos/state/tofu/{key}.tfstate")}}),
-        Backend::Http { address } => {
+        Backend::Http { address, username } => {
             let base = format!("{}/{key}", address.trim_end_matches('/'));
-            json!({"http": {"address": base, "lock_address": format!("{base}/lock"), "unlock_address": format!("{base}/lock")}})
+            let mut http = json!({"address": base, "lock_address": format!("{base}/lock"), "unlock_address": format!("{base}/lock")});
+            if let Some(username) = username {
+                http["username"] = json!(username);
+            }
+            json!({"http": http})
         }
     };
     Traced::map()

@@ -40,6 +40,7 @@ fn flags() -> Vec<Arg> {
             .value_parser(["masterless", "minion"]),
         text("nomad-node", "name", "Its node name in Nomad [this machine's name for local, else the name]"),
         text("volume-group", "name", "LVM volume group for data; without one, directories are used"),
+        text("data-folder", "path", "Where the data of what is created from now on lies [/srv/eos]"),
     ];
     flags.extend(args::changing());
     flags
@@ -63,6 +64,7 @@ pub fn create(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnost
         connection: pick(text("connection"), "masterless", "minion"),
         nomad_node: pick(text("nomad-node"), &context.machine, name.as_str()),
         volume_group: text("volume-group"),
+        data_folder: text("data-folder"),
         name,
     };
     check_words(&request)?;
@@ -91,6 +93,7 @@ pub fn update(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnost
         connection: text("connection").unwrap_or_else(|| before.connection.clone()),
         nomad_node: text("nomad-node").unwrap_or_else(|| before.nomad_node.clone()),
         volume_group: text("volume-group").or_else(|| before.volume_group.clone()),
+        data_folder: text("data-folder").or_else(|| before.data_folder.clone()),
         name,
     };
     check_words(&request)?;
@@ -158,6 +161,23 @@ fn check_words(request: &HostRequest) -> Result<(), Diagnostics> {
                 )),
             );
         }
+    }
+    // It becomes a word of shell commands and of Salt states.
+    let is_folder = |text: &str| {
+        text.starts_with('/')
+            && !text.ends_with('/')
+            && !text.split('/').any(|part| part == "..")
+            && text.chars().all(|c| c.is_ascii_alphanumeric() || "/._-".contains(c))
+    };
+    if let Some(folder) = request.data_folder.as_ref().filter(|folder| !is_folder(folder)) {
+        found.push(
+            Diagnostic::error(
+                codes::BAD_VALUE,
+                format!("--data-folder: {folder:?} is not a plain path from / on"),
+            )
+            .why("it may hold letters, digits, '/', '.', '_' and '-', and no '..'")
+            .fix("--data-folder /srv/eos"),
+        );
     }
     if found.has_errors() { Err(found) } else { Ok(()) }
 }

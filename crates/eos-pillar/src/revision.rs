@@ -1,0 +1,88 @@
+//! Older revisions of an estate: naming one, asking what descends from what, and the change that goes back to one.
+
+use std::collections::BTreeMap;
+
+use camino::Utf8PathBuf;
+use eos_model::{Diagnostic, codes};
+use git2::{ObjectType, Oid, TreeWalkMode, TreeWalkResult};
+
+use crate::change::Change;
+use crate::git::{Git, failed};
+
+/// What going back replaces. `eos.toml` says where servers are today, and is not history.
+const GOES_BACK: &[&str] = &["catalog/", "eos.lock", "pillar/", "vendor/"];
+/// What only grows: a secret opens data that is still there.
+const COMES_BACK: &str = "secrets/";
+
+impl Git {
+    /// The commit that `HEAD~2`, a branch or the start of an id names.
+    pub fn revision(&self, text: &str) -> Result<String, Diagnostic> {
+        let found = self
+            .repository
+            .revparse_single(text)
+            .and_then(|object| object.peel_to_commit())
+            .map(|commit| commit.id().to_string());
+        found.map_err(|_| {
+            Diagnostic::error(codes::UNKNOWN_NAME, format!("{text} names no commit of this estate"))
+                .fix("eos history shows the commits; HEAD~1 is the one before the last")
+        })
+    }
+
+    /// Whether `older` is `newer` or one it was made from. A commit this clone does not have is not.
+    pub fn descends(&self, newer: &str, older: &str) -> Result<bool, Diagnostic> {
+        if newer == older {
+            return Ok(true);
+        }
+        let (Ok(newer), Ok(older)) = (Oid::from_str(newer), Oid::from_str(older)) else { return Ok(false) };
+        if self.repository.find_commit(older).is_err() {
+            return Ok(false);
+        }
+        self.repository
+            .graph_descendant_of(newer, older)
+            .map_err(|error| failed("compare two commits", &error))
+    }
+
+    /// The change that makes what an estate says what it said at `commit`. Secrets made since then stay.
+    pub fn change_back_to(&self, commit: &str) -> Result<Change, Diagnostic> {
+        let then = self.files_at(commit)?;
+        let now = match self.head()? {
+            Some(head) => self.files_at(&head.to_string())?,
+            None => BTreeMap::new(),
+        };
+        let mut change = Change::default();
+        for (path, blob) in &then {
+            let goes_back = GOES_BACK.iter().any(|start| path.as_str().starts_with(start));
+            let is_lost = path.as_str().starts_with(COMES_BACK) && !now.contains_key(path);
+            if (goes_back && now.get(path) != Some(blob)) || is_lost {
+                let bytes =
+                    self.repository.find_blob(*blob).map_err(|e| failed("read a recorded file", &e))?;
+                change.write(path.clone(), bytes.content().to_vec());
+            }
+        }
+        for path in now.keys().filter(|path| !then.contains_key(*path)) {
+            if GOES_BACK.iter().any(|start| path.as_str().starts_with(start)) {
+                change.remove(path.clone());
+            }
+        }
+        Ok(change)
+    }
+
+    fn files_at(&self, commit: &str) -> Result<BTreeMap<Utf8PathBuf, Oid>, Diagnostic> {
+        let doing = |error: git2::Error| failed("read an older revision", &error);
+        let commit = Oid::from_str(commit).and_then(|id| self.repository.find_commit(id)).map_err(doing)?;
+        let mut files = BTreeMap::new();
+        let mut visit = |folder: &str, entry: &git2::TreeEntry<'_>| {
+            if entry.kind() == Some(ObjectType::Blob)
+                && let Ok(name) = entry.name()
+            {
+                files.insert(Utf8PathBuf::from(format!("{folder}{name}")), entry.id());
+            }
+            TreeWalkResult::Ok
+        };
+        commit
+            .tree()
+            .and_then(|tree| tree.walk(TreeWalkMode::PreOrder, |folder, entry| visit(folder, entry)))
+            .map_err(doing)?;
+        Ok(files)
+    }
+}
