@@ -5,11 +5,13 @@
 //! A [`Secret`] is wiped when dropped, prints as `•••` and cannot be serialised. This crate reads the estate,
 //! and writes nothing but the identity file: what changes in the estate is returned, for the caller to commit.
 
+pub mod credentials;
 mod crypt;
 mod generate;
 mod identity;
 mod recipients;
 mod secret;
+mod state_key;
 mod store;
 
 pub use crypt::{LARGEST_SECRET, decrypt, encrypt};
@@ -17,4 +19,5 @@ pub use generate::{generate, generate_with};
 pub use identity::Identity;
 pub use recipients::{Recipient, Recipients};
 pub use secret::Secret;
+pub use state_key::{STATE_KEY_FILE, new_state_key, read_state_key};
 pub use store::{RECIPIENTS_FILE, file_of, list, newest, read, read_recipients, reencrypt_all};

@@ -10,6 +10,7 @@ use crate::crypt::{decrypt, encrypt};
 use crate::identity::Identity;
 use crate::recipients::Recipients;
 use crate::secret::Secret;
+use crate::state_key::{self, STATE_KEY_FILE};
 
 /// Relative to the estate's root.
 pub const RECIPIENTS_FILE: &str = "secrets/recipients.txt";
@@ -137,6 +138,11 @@ pub fn reencrypt_all(
             Ok(bytes) => files.push((file_of(&secret), bytes)),
             Err(problems) => found.extend(problems),
         }
+    }
+    match state_key::read_text(estate_root, identity) {
+        Ok(Some(key)) => files.push((STATE_KEY_FILE.into(), encrypt(&key, recipients)?)),
+        Ok(None) => {}
+        Err(problems) => found.extend(problems),
     }
     if found.is_empty() { Ok(files) } else { Err(found) }
 }
