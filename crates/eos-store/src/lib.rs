@@ -1,6 +1,13 @@
-//! Durable records for eos and Hive: one small trait, `Records`, and its embedded implementation.
+//! What eos and Hive keep: durable records, and leases that say who may run now. Two small traits, [`Records`] and
+//! [`lease::Leases`], each with one contract that all of its implementations are tested against.
 //!
-//! Invariants every implementation keeps:
+//! | | records | leases |
+//! |---|---|---|
+//! | one process | [`EmbeddedRecords`], a redb file | |
+//! | one machine | [`FolderRecords`], plain files | [`lease::EmbeddedLeases`], locked files |
+//! | several machines | [`NatsRecords`], a JetStream stream | [`lease::NatsLeases`], a NATS bucket |
+//!
+//! Invariants every implementation of [`Records`] keeps:
 //! - a batch is applied whole or not at all, and its answer comes only after it is durable;
 //! - each write names the version it replaces, so a stale writer is refused, never merged;
 //! - batches submitted by one caller are applied in the order of submission.
@@ -8,9 +15,24 @@
 mod batch;
 mod embedded;
 mod error;
+mod folder;
+mod key_name;
+pub mod lease;
+mod nats;
 mod records;
+mod watch;
 
 pub use batch::{Batch, Change, Version};
 pub use embedded::{Durability, EmbeddedRecords};
 pub use error::StoreError;
+pub use folder::FolderRecords;
+pub use nats::{Credentials, Nats, NatsAccess, NatsRecords, NatsSettings};
 pub use records::{Pending, Record, Records};
+pub use watch::{Changed, Changes, Watch};
+
+/// 128 random bits as text.
+fn random_id() -> String {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes).expect("the operating system gives random bytes");
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}

@@ -3,11 +3,13 @@
 use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use tokio::sync::oneshot;
 
 use crate::batch::{Batch, Version};
 use crate::error::StoreError;
+use crate::watch::Watch;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Record {
@@ -23,22 +25,46 @@ pub trait Records: Send + Sync {
     /// One durable record.
     fn get(&self, key: &str) -> Result<Option<Record>, StoreError>;
 
-    /// Queues `batch` behind those submitted before and returns at once; the answer says that it is durable.
+    /// Queues `batch` behind those submitted before; the answer says that it is durable.
     fn submit(&self, batch: Batch) -> Pending;
+
+    /// Every record, and then every change by whomever; None for a store that cannot be followed.
+    fn watch(&self) -> Result<Option<Watch>, StoreError> {
+        Ok(None)
+    }
+
+    /// The number of the last change, of whomever. Changes of a [`Watch`] carry theirs.
+    fn last_sequence(&self) -> Pending<u64> {
+        Pending::ready(Ok(0))
+    }
+
+    /// Answers when every change that was durable at the time of the call has been put into every [`Watch`]: whoever
+    /// then takes all that is there reads nothing older than the last acknowledged write.
+    fn caught_up(&self, within: Duration) -> Pending<u64> {
+        let _ = within;
+        Pending::ready(Ok(0))
+    }
 }
 
-/// A batch on its way to the disk: await it, or block on it with [`Pending::wait`].
-pub struct Pending(pub(crate) oneshot::Receiver<Result<(), StoreError>>);
+/// An answer on its way: await it, or block on it with [`Pending::wait`].
+pub struct Pending<T = ()>(pub(crate) oneshot::Receiver<Result<T, StoreError>>);
 
-impl Pending {
+impl<T> Pending<T> {
+    pub(crate) fn ready(answer: Result<T, StoreError>) -> Pending<T> {
+        let (sender, pending) = oneshot::channel();
+        // The receiver is there: it is returned.
+        let _ = sender.send(answer);
+        Pending(pending)
+    }
+
     /// Blocks; must not be called from async code.
-    pub fn wait(self) -> Result<(), StoreError> {
+    pub fn wait(self) -> Result<T, StoreError> {
         self.0.blocking_recv().unwrap_or(Err(StoreError::Closed))
     }
 }
 
-impl Future for Pending {
-    type Output = Result<(), StoreError>;
+impl<T> Future for Pending<T> {
+    type Output = Result<T, StoreError>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         Pin::new(&mut self.0).poll(context).map(|answer| answer.unwrap_or(Err(StoreError::Closed)))

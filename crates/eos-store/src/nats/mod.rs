@@ -1,0 +1,20 @@
+//! NATS: one connection for leases and records, and records on a JetStream stream.
+//!
+//! The client is async and runs on threads of its own; everything here can be called from a plain thread.
+
+mod bucket;
+mod connection;
+mod entry;
+mod feed;
+mod follower;
+mod groups;
+mod index;
+mod merge;
+mod records;
+mod replay;
+mod writer;
+
+pub use connection::{Credentials, Nats, NatsAccess};
+pub use records::{NatsRecords, NatsSettings};
+
+pub(crate) use bucket::{Bucket, Failure};

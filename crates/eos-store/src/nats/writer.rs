@@ -1,0 +1,356 @@
+//! Writes batches, as many as wait, in one group that the server takes whole or not at all.
+//!
+//! Each group begins with a mark of this writer, which names the group and must replace the mark of the one before.
+//! So a group that is sent twice, because an answer was lost, counts once: the second copy finds the mark replaced. And
+//! the mark tells, once the server is back, whether the lost answer was a yes.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_nats::HeaderMap;
+use bytes::Bytes;
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+
+use super::bucket::{ANSWER_WITHIN, Bucket, Failure, Published};
+use super::entry::{Entry, GROUP, Group, OPERATION, VERSION, check_mark, key_to_name, writer_mark};
+use super::index::{Index, Last};
+use super::merge::{Merged, merge};
+use crate::batch::Batch;
+use crate::error::StoreError;
+
+pub type Queued = (Batch, oneshot::Sender<Result<(), StoreError>>);
+
+/// A server takes 1,000 messages in one piece; the mark is one of them.
+const LARGEST_BATCH: usize = 999;
+/// Beyond this, batches that wait go into the next group.
+const FULL_GROUP: usize = 400;
+/// One copy of a group is answered within this, or sent again.
+const ATTEMPT: Duration = Duration::from_secs(3);
+/// Marks and deleted keys leave the stream after this; keys are read from the start at every reconnection, so nobody
+/// needs them for longer.
+const FORGOTTEN_AFTER: &str = "24h";
+/// Between two attempts while the server is away.
+const PAUSE: Duration = Duration::from_millis(20);
+const EXPECTED: &str = "Nats-Expected-Last-Subject-Sequence";
+const EXPECTED_SUBJECT: &str = "Nats-Expected-Last-Subject-Sequence-Subject";
+
+pub struct Writer {
+    pub bucket: Bucket,
+    pub index: Arc<Index>,
+    /// The name of this writer, used by nobody before.
+    pub name: String,
+    /// How long a write may take, the server's absence included.
+    pub patience: Duration,
+    pub queue: mpsc::UnboundedReceiver<Queued>,
+    pub number: u64,
+    /// The number of our last mark.
+    pub mark: u64,
+}
+
+type Refused = Option<StoreError>;
+
+struct Message {
+    subject: String,
+    headers: HeaderMap,
+    payload: Bytes,
+}
+
+impl Writer {
+    /// Until the queue is closed and empty.
+    pub async fn run(mut self) {
+        while let Some(first) = self.queue.recv().await {
+            let mut size = first.0.changes.len();
+            let mut group = vec![first];
+            while size < FULL_GROUP
+                && let Ok(next) = self.queue.try_recv()
+            {
+                size += next.0.changes.len();
+                group.push(next);
+            }
+            // A batch that would overflow the group is the last of it; together they must still fit.
+            let spill = if size > LARGEST_BATCH && group.len() > 1 { group.pop() } else { None };
+            self.write(group).await;
+            if let Some(spill) = spill {
+                self.write(vec![spill]).await;
+            }
+        }
+    }
+
+    async fn write(&mut self, group: Vec<Queued>) {
+        let (batches, answers): (Vec<Batch>, Vec<_>) = group.into_iter().unzip();
+        let results = self.results(&batches).await;
+        for (answer, result) in answers.into_iter().zip(results) {
+            // The caller may have gone away; the write stands.
+            let _ = answer.send(result);
+        }
+    }
+
+    async fn results(&mut self, batches: &[Batch]) -> Vec<Result<(), StoreError>> {
+        let mut unfit: Vec<_> = batches.iter().map(|batch| self.unfit(batch)).collect();
+        let fit: Vec<&Batch> =
+            batches.iter().zip(&unfit).filter(|(_, unfit)| unfit.is_none()).map(|(batch, _)| batch).collect();
+        let mut results = match self.commit(&fit).await {
+            Ok(refused) => refused,
+            Err(error) => fit.iter().map(|_| Some(error.clone())).collect(),
+        }
+        .into_iter();
+        let each = unfit.iter_mut().map(|unfit| unfit.take().or_else(|| results.next().flatten()));
+        each.map(|refused| refused.map_or(Ok(()), Err)).collect()
+    }
+
+    fn unfit(&self, batch: &Batch) -> Option<StoreError> {
+        let too_large = |reason| StoreError::TooLarge { place: self.bucket.place(), reason };
+        if batch.changes.len() > LARGEST_BATCH {
+            let count = batch.changes.len();
+            return Some(too_large(format!("{count} changes; NATS takes {LARGEST_BATCH} in one piece")));
+        }
+        // Headers count too.
+        let room = self.bucket.nats.client().server_info().max_payload.saturating_sub(2_048);
+        batch.changes.iter().find_map(|(key, _, change)| match (key_to_name(key), change) {
+            (Err(error), _) => Some(error),
+            (Ok(_), crate::batch::Change::Put(value)) if value.len() > room => {
+                Some(too_large(format!("{key} has {} bytes; this server takes {room}", value.len())))
+            }
+            _ => None,
+        })
+    }
+
+    /// For each batch why it was refused, if it was.
+    async fn commit(&mut self, batches: &[&Batch]) -> Result<Vec<Refused>, StoreError> {
+        let deadline = Instant::now() + self.patience;
+        // Keys that the server was asked about since the last refusal.
+        let mut asked: HashSet<String> = HashSet::new();
+        let mut unanswered = Vec::new();
+        loop {
+            let merged = merge(batches, |key| self.index.get(key));
+            let disputed: Vec<String> = merged.disputed.iter().map(ToString::to_string).collect();
+            if disputed.iter().any(|key| !asked.contains(key)) {
+                self.ask(&disputed, deadline).await?;
+                asked.extend(disputed);
+                continue;
+            }
+            if merged.writes.is_empty() && merged.checks.is_empty() {
+                return Ok(merged.refused);
+            }
+            self.number += 1;
+            if self.deliver(&merged, &mut unanswered, deadline).await? {
+                return Ok(merged.refused);
+            }
+            // Somebody wrote one of the keys, or a copy without an answer got through after all. The mark is looked at
+            // after the keys: if they show that copy, the mark does too.
+            let keys: Vec<String> =
+                merged.writes.keys().chain(merged.checks.keys()).map(ToString::to_string).collect();
+            self.ask(&keys, deadline).await?;
+            if let Some(number) = self.find_mark(deadline).await?
+                && let Some((_, refused)) =
+                    unanswered.iter().position(|(n, _)| *n == number).map(|at| unanswered.swap_remove(at))
+            {
+                return Ok(refused);
+            }
+            if Instant::now() >= deadline {
+                return Err(self.bucket.failed("write", Failure::Conflict));
+            }
+            asked = keys.into_iter().collect();
+        }
+    }
+
+    /// Sends the group until the server answers: taken, or refused because something changed (false).
+    async fn deliver(
+        &mut self,
+        merged: &Merged<'_>,
+        unanswered: &mut Vec<(u64, Vec<Refused>)>,
+        deadline: Instant,
+    ) -> Result<bool, StoreError> {
+        loop {
+            let connected = self.bucket.nats.is_connected();
+            let sent = if connected { self.send(merged).await } else { Err(not_connected()) };
+            let reason = match sent {
+                Ok(()) => return Ok(true),
+                Err(Failure::Conflict) => return Ok(false),
+                Err(Failure::Silent(reason)) => reason,
+                Err(refused @ Failure::Refused { .. }) => return Err(self.bucket.failed("write", refused)),
+            };
+            if connected && unanswered.last().is_none_or(|(number, _)| *number != self.number) {
+                unanswered.push((self.number, merged.refused.clone()));
+            }
+            if Instant::now() >= deadline {
+                let place = self.bucket.place();
+                return Err(if unanswered.is_empty() {
+                    StoreError::Unreachable { operation: "write", place, reason }
+                } else {
+                    StoreError::Unknown { place, reason }
+                });
+            }
+            tokio::time::sleep(PAUSE).await;
+        }
+    }
+
+    /// Which of our groups was the last to get in.
+    async fn find_mark(&mut self, deadline: Instant) -> Result<Option<u64>, StoreError> {
+        loop {
+            match self.bucket.last(&writer_mark(&self.name), ANSWER_WITHIN).await {
+                Ok(mark) => {
+                    self.mark = mark.as_ref().map_or(0, |mark| mark.sequence);
+                    return Ok(mark.and_then(|mark| Group::read(&mark.headers)).map(|group| group.number));
+                }
+                Err(failure) => self.pause(failure, deadline).await?,
+            }
+        }
+    }
+
+    async fn pause(&self, failure: Failure, deadline: Instant) -> Result<(), StoreError> {
+        if !matches!(failure, Failure::Silent(_)) || Instant::now() >= deadline {
+            return Err(self.bucket.failed("write", failure));
+        }
+        tokio::time::sleep(PAUSE).await;
+        Ok(())
+    }
+
+    async fn ask(&self, keys: &[String], deadline: Instant) -> Result<(), StoreError> {
+        while let Err(failure) = self.ask_once(keys).await {
+            self.pause(failure, deadline).await?;
+        }
+        Ok(())
+    }
+
+    /// Asks the server which message of each key is the last.
+    async fn ask_once(&self, keys: &[String]) -> Result<(), Failure> {
+        const AT_ONCE: usize = 32;
+        let mut answers = JoinSet::new();
+        let mut left = keys.iter();
+        loop {
+            while answers.len() < AT_ONCE
+                && let Some(key) = left.next()
+            {
+                let (bucket, key) = (self.bucket.clone(), key.clone());
+                answers.spawn(async move {
+                    let last = last_of(&bucket, &key).await;
+                    (key, last)
+                });
+            }
+            match answers.join_next().await {
+                None => return Ok(()),
+                Some(Err(e)) => return Err(Failure::Silent(e.to_string())),
+                Some(Ok((key, last))) => self.index.set(&key, last?),
+            }
+        }
+    }
+
+    async fn send(&mut self, merged: &Merged<'_>) -> Result<(), Failure> {
+        let mut messages = self.messages(merged);
+        // Never the same twice: the server must not add a second copy to the rest of a first.
+        let id = crate::random_id();
+        for (place, message) in messages.iter_mut().enumerate() {
+            message.headers.insert("Nats-Batch-Id", id.as_str());
+            message.headers.insert("Nats-Batch-Sequence", (place + 1).to_string());
+        }
+        let Some(mut last) = messages.pop() else { return Ok(()) };
+        last.headers.insert("Nats-Batch-Commit", "1");
+        let count = messages.len() as u64 + 1;
+        for message in messages {
+            let sent = self.bucket.nats.client().publish_with_headers(
+                message.subject,
+                message.headers,
+                message.payload,
+            );
+            sent.await.map_err(|e| Failure::Silent(e.to_string()))?;
+        }
+        let published: Published = self
+            .bucket
+            .ask(last.subject, last.headers, last.payload, ATTEMPT)
+            .await
+            .map_err(unless_broken)?;
+        // A group's messages have numbers without gaps; the mark is the first.
+        self.mark = published.seq + 1 - count;
+        self.learn(merged);
+        Ok(())
+    }
+
+    /// The mark, the checks, then the keys: deleted ones before written ones.
+    fn messages(&self, merged: &Merged<'_>) -> Vec<Message> {
+        let count = u32::try_from(merged.writes.len()).unwrap_or(u32::MAX);
+        let group = |place| Group { writer: self.name.clone(), number: self.number, place, count }.header();
+        let expecting = |sequence: u64, place| {
+            let mut headers = HeaderMap::new();
+            headers.insert(EXPECTED, sequence.to_string());
+            headers.insert(GROUP, group(place));
+            headers
+        };
+        let mut headers = expecting(self.mark, 0);
+        headers.insert("Nats-TTL", FORGOTTEN_AFTER);
+        let subject = self.bucket.subject(&writer_mark(&self.name));
+        let mut messages = vec![Message { subject, headers, payload: Bytes::new() }];
+        for (at, (key, sequence)) in merged.checks.iter().enumerate() {
+            let mut headers = expecting(*sequence, 0);
+            headers.insert(EXPECTED_SUBJECT, self.subject_of(key));
+            headers.insert("Nats-TTL", FORGOTTEN_AFTER);
+            let subject = self.bucket.subject(&check_mark(&self.name, at));
+            messages.push(Message { subject, headers, payload: Bytes::new() });
+        }
+        for (place, (key, write)) in in_order(merged).enumerate() {
+            let mut headers = expecting(write.expected, u32::try_from(place + 1).unwrap_or(u32::MAX));
+            let payload = match write.value {
+                Some(value) => {
+                    headers.insert(VERSION, write.version.to_string());
+                    Bytes::copy_from_slice(value)
+                }
+                None => {
+                    headers.insert(OPERATION, "DEL");
+                    headers.insert("Nats-TTL", FORGOTTEN_AFTER);
+                    Bytes::new()
+                }
+            };
+            messages.push(Message { subject: self.subject_of(key), headers, payload });
+        }
+        messages
+    }
+
+    fn subject_of(&self, key: &str) -> String {
+        // Checked before: only keys that have a name get here.
+        self.bucket.subject(&key_to_name(key).unwrap_or_default())
+    }
+
+    /// The group is in, and our mark is its first message.
+    fn learn(&self, merged: &Merged<'_>) {
+        let first = self.mark + 1 + merged.checks.len() as u64;
+        for (sequence, (key, write)) in (first..).zip(in_order(merged)) {
+            self.index.learn(key, write.version, sequence);
+        }
+    }
+}
+
+fn in_order<'m, 'a>(
+    merged: &'m Merged<'a>,
+) -> impl Iterator<Item = (&'m &'a str, &'m super::merge::Write<'a>)> {
+    let of =
+        move |deleted: bool| merged.writes.iter().filter(move |(_, write)| write.value.is_none() == deleted);
+    of(true).chain(of(false))
+}
+
+fn not_connected() -> Failure {
+    Failure::Silent("not connected".to_owned())
+}
+
+/// A group of which a part got lost on the way was not written: the same as no answer.
+fn unless_broken(failure: Failure) -> Failure {
+    const INCOMPLETE: u64 = 10_176;
+    const TOO_MANY_OPEN: u64 = 10_210;
+    match failure {
+        Failure::Refused { code: INCOMPLETE | TOO_MANY_OPEN, reason } => Failure::Silent(reason),
+        other => other,
+    }
+}
+
+async fn last_of(bucket: &Bucket, key: &str) -> Result<Last, Failure> {
+    let refused = |reason: String| Failure::Refused { code: 0, reason };
+    let name = key_to_name(key).map_err(|e| refused(e.to_string()))?;
+    let Some(stored) = bucket.last(&name, ANSWER_WITHIN).await? else {
+        return Ok(Last { version: 0, sequence: 0 });
+    };
+    let entry = Entry::read(&name, stored.sequence, &stored.headers, stored.payload).map_err(refused)?;
+    let version = entry.content.map_or(0, |content| content.version);
+    Ok(Last { version, sequence: stored.sequence })
+}
