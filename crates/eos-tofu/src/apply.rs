@@ -1,0 +1,187 @@
+//! Applying a saved plan. Its log is a file named after the child, so that a later run can read what became of an apply
+//! that outlived the eos which started it.
+
+use camino::Utf8Path;
+
+use crate::call::Log;
+use crate::log::{LogReader, create};
+use crate::running::Running;
+use crate::{Action, ChangeCounts, ChildIdentity, Event, Exit, Outputs, Session, TofuError, ToolDiagnostic};
+
+/// An apply that went to its end.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Applied {
+    pub counts: ChangeCounts,
+    pub outputs: Outputs,
+    pub warnings: Vec<ToolDiagnostic>,
+}
+
+/// An apply under way. Dropping it leaves tofu running.
+pub struct Applying {
+    session: Session,
+    running: Running,
+    log: Log,
+    name: String,
+}
+
+/// What the log of an earlier apply of this unit tells, whoever started it: read after a crash.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct PastApply {
+    pub events: Vec<Event>,
+    /// Set when the log has its closing summary: the apply went to its end.
+    pub applied: Option<Applied>,
+    pub errors: Vec<ToolDiagnostic>,
+}
+
+impl Session {
+    /// Starts applying a saved plan. `announce` gets the child's identity before tofu runs; when it fails, or this
+    /// process dies in it, tofu is never started. So a journal always knows of a tofu that may be applying.
+    pub fn start_apply(
+        &self,
+        file: &Utf8Path,
+        announce: &mut dyn FnMut(ChildIdentity) -> std::io::Result<()>,
+    ) -> Result<Applying, TofuError> {
+        let arguments =
+            ["apply", "-json", "-no-color", "-input=false", "--", file.as_str()].map(String::from);
+        let name = self.name_of(&arguments);
+        let mut command = Running::gated(&self.command(&arguments));
+        self.forget_past_applies()?;
+        let unnamed = self.log("apply");
+        for (path, output) in [(&unnamed.stdout, true), (&unnamed.stderr, false)] {
+            let file = create(path).map_err(TofuError::io(format!("make the log {path}")))?;
+            if output {
+                command.stdout(file);
+            } else {
+                command.stderr(file);
+            }
+        }
+        let mut running = self.start(command, &name)?;
+        let log = self.log(&stem(running.identity()));
+        let announced = (|| {
+            std::fs::rename(&unnamed.stdout, &log.stdout)?;
+            std::fs::rename(&unnamed.stderr, &log.stderr)?;
+            announce(running.identity())?;
+            running.open_gate()
+        })();
+        if let Err(source) = announced {
+            drop(running.child().stdin.take());
+            let _ = running.wait(&mut || ());
+            return Err(TofuError::Io { operation: format!("note down {name} before it starts"), source });
+        }
+        Ok(Applying { session: self.clone(), running, log, name })
+    }
+
+    /// Applies a saved plan and waits for it.
+    pub fn apply(&self, file: &Utf8Path, on_event: &mut dyn FnMut(Event)) -> Result<Applied, TofuError> {
+        self.start_apply(file, &mut |_| Ok(()))?.wait(on_event)
+    }
+
+    /// What the log of an apply says that was announced with this identity; none when it is not this unit's latest.
+    pub fn past_apply(&self, identity: ChildIdentity) -> Result<Option<PastApply>, TofuError> {
+        let log = self.log(&stem(identity));
+        let failed = || TofuError::io(format!("read the log {}", log.stdout));
+        let reader = match LogReader::open(&log.stdout) {
+            Ok(reader) => reader,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(failed()(error)),
+        };
+        let mut story = Story::default();
+        let mut events = Vec::new();
+        reader.finish(&mut |line| events.push(story.note(line))).map_err(failed())?;
+        let errors = story.diagnostics.iter().filter(|said| said.is_error()).cloned().collect();
+        let applied = if story.ended { Some(story.applied()) } else { None };
+        Ok(Some(PastApply { events, applied, errors }))
+    }
+
+    /// Only the latest apply of a unit can be asked about.
+    fn forget_past_applies(&self) -> Result<(), TofuError> {
+        let folder = self.folder.own_data();
+        let failed = || TofuError::io(format!("clear old logs in {folder}"));
+        for entry in folder.read_dir_utf8().map_err(failed())? {
+            let entry = entry.map_err(failed())?;
+            if entry.file_name().starts_with("apply-") {
+                std::fs::remove_file(entry.path()).map_err(failed())?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl PastApply {
+    /// What was finished, with the provider's id where it has one. Tofu 1.12 writes a state at the end or every 20 seconds
+    /// at most, a local one too: after a kill this may be all that is known of an object.
+    pub fn completed(&self) -> impl Iterator<Item = (&str, &Action, Option<&str>)> {
+        self.events.iter().filter_map(|event| match event {
+            Event::ApplyComplete { address, action, id, .. } => {
+                Some((address.as_str(), action, id.as_deref()))
+            }
+            _ => None,
+        })
+    }
+}
+
+impl Applying {
+    pub fn identity(&self) -> ChildIdentity {
+        self.running.identity()
+    }
+
+    /// One SIGINT; calling it again does nothing.
+    pub fn interrupt(&self) {
+        self.running.interrupt();
+    }
+
+    /// Waits for the end, handing over each event as it comes.
+    pub fn wait(self, on_event: &mut dyn FnMut(Event)) -> Result<Applied, TofuError> {
+        let mut story = Story::default();
+        let ended = self.session.follow(self.running, &self.log, &self.name, &mut |line| {
+            on_event(story.note(line));
+        })?;
+        if ended.exit == Exit::Code(0) {
+            return Ok(story.applied());
+        }
+        if story.diagnostics.is_empty() {
+            story.diagnostics = ToolDiagnostic::all_from_text(&story.other);
+        }
+        Err(self.session.failed(self.name, ended, story.diagnostics))
+    }
+}
+
+fn stem(identity: ChildIdentity) -> String {
+    format!("apply-{}-{}", identity.pid, identity.start_time)
+}
+
+/// What is gathered from the lines of an apply.
+#[derive(Default)]
+struct Story {
+    counts: ChangeCounts,
+    outputs: Outputs,
+    diagnostics: Vec<ToolDiagnostic>,
+    other: String,
+    ended: bool,
+}
+
+impl Story {
+    fn note(&mut self, line: &str) -> Event {
+        let event = Event::parse(line);
+        match &event {
+            Event::Diagnostic(diagnostic) => self.diagnostics.push(diagnostic.clone()),
+            // The plan's own summary comes first; a destroy has a word of its own.
+            Event::ChangeSummary { operation, counts } if operation != "plan" => {
+                self.counts = *counts;
+                self.ended = true;
+            }
+            Event::Outputs { outputs } if self.ended => {
+                self.outputs =
+                    outputs.iter().map(|(name, output)| (name.clone(), output.clone().into())).collect();
+            }
+            Event::Other { kind, message } if kind.is_empty() => self.other += &format!("{message}\n"),
+            _ => {}
+        }
+        event
+    }
+
+    fn applied(&self) -> Applied {
+        let warnings = self.diagnostics.iter().filter(|said| !said.is_error()).cloned().collect();
+        Applied { counts: self.counts, outputs: self.outputs.clone(), warnings }
+    }
+}

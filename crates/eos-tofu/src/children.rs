@@ -1,0 +1,138 @@
+//! The running children of one run, so that an interrupt reaches each of them exactly once.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+/// Shared by all sessions of a run. After [`Children::interrupt`] no further child starts; what a run still has to read
+/// then (a state, an output) needs a session with children of its own.
+#[derive(Debug, Clone, Default)]
+pub struct Children {
+    registry: Arc<Mutex<Registry>>,
+}
+
+#[derive(Debug, Default)]
+struct Registry {
+    interrupted: bool,
+    running: Vec<Weak<Control>>,
+}
+
+/// The only way a signal is sent to a child of ours: it knows whether the pid is still the child's.
+#[derive(Debug)]
+pub(crate) struct Control {
+    pid: Pid,
+    state: Mutex<ControlState>,
+}
+
+#[derive(Debug, Default)]
+struct ControlState {
+    interrupted: bool,
+    /// Once the child is waited for, its pid may belong to somebody else.
+    reaped: bool,
+}
+
+impl Children {
+    pub fn new() -> Children {
+        Children::default()
+    }
+
+    /// One SIGINT to every running child that has not had one; later starts fail with `Interrupted`.
+    pub fn interrupt(&self) {
+        let mut registry = lock(&self.registry);
+        registry.interrupted = true;
+        for control in registry.running.drain(..).filter_map(|control| control.upgrade()) {
+            control.interrupt();
+        }
+    }
+
+    pub fn is_interrupted(&self) -> bool {
+        lock(&self.registry).interrupted
+    }
+
+    /// Starts a child while holding the registry, so that no interrupt falls between start and registration.
+    /// None when the run is interrupted already.
+    pub(crate) fn start<T>(
+        &self,
+        spawn: impl FnOnce() -> std::io::Result<(T, Pid)>,
+    ) -> std::io::Result<Option<(T, Arc<Control>)>> {
+        let mut registry = lock(&self.registry);
+        if registry.interrupted {
+            return Ok(None);
+        }
+        let (child, pid) = spawn()?;
+        let control = Arc::new(Control { pid, state: Mutex::default() });
+        registry.running.retain(|other| other.strong_count() > 0);
+        registry.running.push(Arc::downgrade(&control));
+        Ok(Some((child, control)))
+    }
+}
+
+impl Control {
+    pub fn interrupt(&self) {
+        let mut state = lock(&self.state);
+        if !state.interrupted && !state.reaped {
+            state.interrupted = true;
+            // It may have ended by itself: then it is a zombie, and the signal does nothing.
+            let _ = kill_process(self.pid, Signal::INT);
+        }
+    }
+
+    pub fn is_interrupted(&self) -> bool {
+        lock(&self.state).interrupted
+    }
+
+    /// Runs the wait that frees the pid; no signal is sent during or after it.
+    pub fn reap<T>(&self, wait: impl FnOnce() -> T) -> T {
+        let mut state = lock(&self.state);
+        let result = wait();
+        state.reaped = true;
+        result
+    }
+}
+
+/// A panic elsewhere must not keep an interrupt from its child.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Read;
+    use std::process::{Command, Stdio};
+
+    #[test]
+    fn a_child_gets_one_interrupt_however_often_it_is_asked_for() {
+        let children = Children::new();
+        let script = "trap 'echo got' INT; echo ready; while :; do read line || exit 0; done";
+        let (mut child, control) = children
+            .start(|| {
+                let child = Command::new("bash")
+                    .args(["-c", script])
+                    .stdin(Stdio::piped())
+                    .stdout(Stdio::piped())
+                    .spawn()?;
+                let pid = Pid::from_raw(child.id() as i32).unwrap();
+                Ok((child, pid))
+            })
+            .unwrap()
+            .unwrap();
+        let mut stdout = child.stdout.take().unwrap();
+        let mut ready = [0; 6];
+        stdout.read_exact(&mut ready).unwrap();
+        children.interrupt();
+        children.interrupt();
+        control.interrupt();
+        let mut got = [0; 4];
+        stdout.read_exact(&mut got).unwrap();
+        drop(child.stdin.take());
+        let mut rest = String::new();
+        stdout.read_to_string(&mut rest).unwrap();
+        assert_eq!((&got, rest.as_str()), (b"got\n", ""));
+        control.reap(|| child.wait().unwrap());
+        control.interrupt();
+        assert!(children.is_interrupted());
+        let started = children.start(|| -> std::io::Result<((), Pid)> { panic!("must not start") });
+        assert!(started.unwrap().is_none());
+    }
+}

@@ -1,0 +1,121 @@
+//! State behind http: kept there, locked there, and what happens when nobody answers.
+
+use eos_tofu::{Flavor, PlanOptions, TofuError};
+use serde_json::json;
+
+use crate::http_server::{HttpServer, PASSWORD};
+use crate::locks::Holder;
+use crate::support::{
+    Estate, apply, is_slow_started, plan, plan_and_apply, plan_with, slow, wait_for_line, with_each_tool,
+};
+
+#[test]
+fn a_unit_lives_behind_http_and_its_password_is_in_no_file() {
+    with_each_tool("http backend", |estate: Estate| {
+        let server = HttpServer::start();
+        let backend = server.backend("web");
+        let main = json!({"resource": {"terraform_data": {"a": {"input": "x"}}}});
+        let session = estate.unit_on("web", main, &backend);
+        assert!(session.state().unwrap().is_empty());
+        plan_and_apply(&session);
+        assert!(!plan(&session).changes);
+        assert_eq!(session.state_list().unwrap(), ["terraform_data.a"]);
+        {
+            let kept = server.kept.lock().unwrap();
+            assert_eq!(kept.states.keys().collect::<Vec<_>>(), ["/state/web"]);
+            assert_eq!((kept.locks.len(), kept.strangers), (0, 0));
+        }
+        assert_eq!(estate.files_with(PASSWORD), Vec::<String>::new());
+        assert!(!format!("{backend:?} {session:?}").contains(PASSWORD));
+        plan_with(&session, PlanOptions { destroy: true, ..Default::default() });
+        apply(&session);
+        assert!(session.state().unwrap().is_empty());
+    });
+}
+
+#[test]
+fn a_lock_behind_http_outlives_its_holder_until_it_is_broken() {
+    with_each_tool("http lock", |estate: Estate| {
+        let server = HttpServer::start();
+        let pid_file = estate.path("pid");
+        let session = estate.unit_on("web", slow(&pid_file), &server.backend("web"));
+        plan(&session);
+        let holder = Holder::start(&session);
+        wait_for_line(&pid_file);
+        drop(holder);
+        let held: serde_json::Value = {
+            let kept = server.kept.lock().unwrap();
+            serde_json::from_slice(&kept.locks["/state/web"]).unwrap()
+        };
+        let out = estate.path("other-plan");
+        let error = session.plan(&PlanOptions { out, ..Default::default() }, &mut |_| ()).unwrap_err();
+        let TofuError::StateLocked { lock, .. } = &error else { panic!("{error:?}") };
+        assert_eq!(lock.id, held["ID"].as_str().unwrap());
+        match estate.tofu.flavor() {
+            Flavor::Tofu => assert_eq!(lock.who, held["Who"].as_str().unwrap()),
+            // It prints its own request; who holds the lock is not told.
+            Flavor::Terraform => assert_eq!(lock.who, "unknown"),
+        }
+        session.force_unlock(&lock.id).unwrap();
+        assert!(plan(&session).changes);
+    });
+}
+
+#[test]
+fn a_backend_that_does_not_answer_is_told_apart() {
+    with_each_tool("backend down", |estate: Estate| {
+        let mut server = HttpServer::start();
+        let backend = server.backend("web");
+        let main = json!({"resource": {"terraform_data": {"a": {"input": "x"}}}});
+        let session = estate.unit_on("web", main.clone(), &backend);
+        plan_and_apply(&session);
+        server.stop();
+        let out = estate.path("plan");
+        let errors = [
+            session.plan(&PlanOptions { out, ..Default::default() }, &mut |_| ()).unwrap_err(),
+            session.state_rm(&["terraform_data.a".into()]).unwrap_err(),
+            session.outputs().unwrap_err(),
+        ];
+        for error in errors {
+            assert!(matches!(error, TofuError::BackendDown { .. }), "{error:?}");
+        }
+        server.restart();
+        assert!(!plan(&session).changes);
+    });
+}
+
+#[test]
+fn a_state_that_could_not_be_saved_is_kept_and_pushed_later() {
+    with_each_tool("unsaved state", |estate: Estate| {
+        let mut server = HttpServer::start();
+        let backend = server.backend("web");
+        let (started, go) = (estate.path("started"), estate.path("go"));
+        let command = format!("echo $$ > {started}; until [ -e {go} ]; do sleep 0.05; done");
+        let main = json!({"resource": {"terraform_data": {
+            "slow": {"provisioner": [{"local-exec": {"command": command}}]}}}});
+        let session = estate.unit_on("web", main.clone(), &backend);
+        plan(&session);
+        let applying = session.start_apply(&session.folder.plan_file(), &mut |_| Ok(())).unwrap();
+        let error = applying
+            .wait(&mut |event| {
+                if is_slow_started(&event) {
+                    wait_for_line(&started);
+                    server.stop();
+                    std::fs::write(&go, "").unwrap();
+                }
+            })
+            .unwrap_err();
+        let TofuError::StateNotSaved { file, .. } = &error else { panic!("{error:?}") };
+        assert!(file.exists());
+        server.restart();
+        server.kept.lock().unwrap().locks.clear();
+        // Filling the folder again must not lose the only record there is.
+        let session = estate.unit_on("web", main, &backend);
+        assert!(session.state().unwrap().is_empty());
+        assert!(session.push_unsaved_state().unwrap());
+        assert_eq!(session.state_list().unwrap(), ["terraform_data.slow"]);
+        assert_eq!(session.folder.unsaved_state(), None);
+        assert!(!session.push_unsaved_state().unwrap());
+        assert!(!plan(&session).changes);
+    });
+}
