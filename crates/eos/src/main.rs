@@ -9,6 +9,7 @@ mod exit_code;
 mod loaded;
 mod outcome;
 mod recording;
+mod run;
 mod views;
 
 use std::io::Write as _;
@@ -22,6 +23,10 @@ use outcome::Outcome;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
+    let variable = |name: &str| std::env::var(name).ok();
+    if eos_provider::is_plugin(variable) {
+        return provider(eos_provider::Settings::from_environment(variable));
+    }
     let words: Vec<String> =
         std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
     let context = Context::from_process(&words);
@@ -37,6 +42,17 @@ fn main() -> ExitCode {
     };
     print(&context, &outcome);
     ExitCode::from(code)
+}
+
+/// The whole process when tofu has started it as its plugin; stdout is the handshake's, stderr ends in tofu's log.
+fn provider(settings: eos_provider::Settings) -> ExitCode {
+    match eos_provider::serve(settings, &mut std::io::stdout()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            let _ = writeln!(std::io::stderr(), "eos provider: {error}");
+            ExitCode::FAILURE
+        }
+    }
 }
 
 /// Data goes to stdout, everything said about it to stderr. A closed pipe is no error.

@@ -1,0 +1,122 @@
+//! A service with a deployment: Nomad itself says when it is healthy and when it has failed.
+
+use std::time::Instant;
+
+use super::{Failure, Limits, Outcome, Progress, Reverted, Teller, placement, too_long};
+use crate::allocation::Allocation;
+use crate::client::Client;
+use crate::deployment::Deployment;
+use crate::error::Error;
+use crate::explain::explain;
+use crate::job::Job;
+
+/// The deployment of exactly this version of the job.
+pub fn of_version(client: &Client, job: &Job) -> Result<Option<Deployment>, Error> {
+    let (all, _) = client.deployments(&job.id, 0)?;
+    let ours = |deployment: &Deployment| {
+        deployment.job_version == job.version && deployment.job_create_index == job.create_index
+    };
+    Ok(all.into_iter().find(ours))
+}
+
+pub(super) fn watch(
+    client: &Client,
+    job: &Job,
+    deployment: Deployment,
+    limits: Limits,
+    teller: &mut Teller,
+) -> Result<Outcome, Error> {
+    let last = follow(client, job, deployment, limits, teller)?;
+    let (deployment, reason) = match last {
+        Ended::Successful => return Ok(Outcome::Reached),
+        Ended::Failed(deployment, reason) => (deployment, reason),
+    };
+    let allocations = client.deployment_allocations(&deployment.id)?;
+    let mut details = explain(client, &allocations);
+    let counts = deployment.counts();
+    if counts.placed_allocs < counts.desired_total {
+        details.extend(placement(client, job));
+    }
+    let reverted = reverted(client, job, &deployment, limits, teller)?;
+    Ok(Outcome::Failed(Failure { reason, details, reverted }))
+}
+
+enum Ended {
+    Successful,
+    Failed(Deployment, String),
+}
+
+fn follow(
+    client: &Client,
+    job: &Job,
+    mut deployment: Deployment,
+    limits: Limits,
+    teller: &mut Teller,
+) -> Result<Ended, Error> {
+    let start = Instant::now();
+    let mut index = 0;
+    loop {
+        if deployment.is_successful() {
+            return Ok(Ended::Successful);
+        }
+        if deployment.has_failed() {
+            let reason = deployment.status_description.clone();
+            return Ok(Ended::Failed(deployment, reason));
+        }
+        teller.tell(progress(client, job, &deployment));
+        if let Some(reason) = too_long(job, teller, start, limits) {
+            return Ok(Ended::Failed(deployment, reason));
+        }
+        let (all, newer) = client.deployments(&job.id, index)?;
+        index = newer;
+        let Some(same) = all.into_iter().find(|other| other.id == deployment.id) else {
+            return Ok(Ended::Failed(deployment, "its deployment is gone: the job was removed".to_owned()));
+        };
+        deployment = same;
+    }
+}
+
+fn progress(client: &Client, job: &Job, deployment: &Deployment) -> Progress {
+    let counts = deployment.counts();
+    // Without them the counts alone are told.
+    let allocations = client.deployment_allocations(&deployment.id).unwrap_or_default();
+    let mut note = latest_event(&allocations).unwrap_or_default();
+    if counts.placed_allocs < counts.desired_total && allocations.is_empty() {
+        note = placement(client, job).join("; ");
+    }
+    Progress {
+        desired: counts.desired_total,
+        placed: counts.placed_allocs,
+        healthy: counts.healthy_allocs,
+        unhealthy: counts.unhealthy_allocs,
+        note,
+    }
+}
+
+/// What happened last to any task.
+pub(super) fn latest_event(allocations: &[Allocation]) -> Option<String> {
+    let states = allocations.iter().flat_map(|allocation| &allocation.task_states);
+    let events = states.flat_map(|(task, state)| state.events.iter().map(move |event| (task, event)));
+    let (task, event) = events.max_by_key(|(_, event)| event.time)?;
+    Some(format!("{task}: {}", event.display_message))
+}
+
+/// Nomad has registered an older, stable version again: watched too, so that whoever comes next finds it settled.
+fn reverted(
+    client: &Client,
+    job: &Job,
+    failed: &Deployment,
+    limits: Limits,
+    teller: &mut Teller,
+) -> Result<Option<Reverted>, Error> {
+    if !failed.status_description.contains("rolling back") {
+        return Ok(None);
+    }
+    let Some(now) = client.job(&job.id)?.filter(|now| now.version > job.version) else { return Ok(None) };
+    let healthy = match of_version(client, &now)? {
+        Some(deployment) => matches!(follow(client, &now, deployment, limits, teller)?, Ended::Successful),
+        // The older version still runs as it did.
+        None => true,
+    };
+    Ok(Some(Reverted { version: now.version, healthy }))
+}

@@ -1,0 +1,102 @@
+//! Nomad's own plan in lines a person reads. Values that look like secrets are blanked out: a job edited by hand may
+//! have them in clear.
+
+use eos_nomad::{DesiredUpdates, DiffKind, describe_placement};
+use serde_json::{Value as Json, json};
+
+use super::private::Private;
+use super::survey::Survey;
+
+const LONGEST_VALUE: usize = 80;
+const BLANK: &str = "•••";
+
+pub struct Preview {
+    pub text: String,
+    pub details: Json,
+    /// Nothing would change in Nomad.
+    pub is_empty: bool,
+}
+
+pub fn preview(id: &str, survey: &Survey, private: Private) -> Preview {
+    let plan = &survey.plan;
+    let action = match (&survey.job, plan.diff.kind) {
+        (None, _) => "create",
+        (Some(job), _) if job.stop => "start",
+        (_, DiffKind::None) => "none",
+        _ => "update",
+    };
+    let mut lines = vec![match action {
+        "create" => format!("job {id} is new"),
+        "start" => format!("job {id} is stopped and starts again"),
+        "none" => format!("job {id}: Nomad sees no difference in its spec"),
+        _ => format!("job {id} changes"),
+    }];
+    if action != "create" {
+        lines.extend(survey.differences(private).into_iter().map(|reason| format!("  {reason}")));
+        lines.extend(plan.diff.lines(&show).into_iter().map(|line| format!("  {line}")));
+    }
+    let mut groups = serde_json::Map::new();
+    for (group, updates) in &plan.annotations.desired {
+        if let Some(text) = describe(updates) {
+            lines.push(format!("  group {group}: {text}"));
+            groups.insert(group.clone(), text.into());
+        }
+    }
+    let placement = describe_placement(&plan.placement_failures);
+    lines.extend(placement.iter().map(|line| format!("  {line}")));
+    lines.extend(plan.warnings.lines().filter(|line| !line.is_empty()).map(|line| format!("  Nomad warns: {line}")));
+    Preview {
+        is_empty: action == "none" && placement.is_empty() && survey.differences(private).is_empty(),
+        text: lines.join("\n"),
+        details: json!({"job": id, "action": action, "groups": groups, "placement": placement}),
+    }
+}
+
+fn describe(updates: &DesiredUpdates) -> Option<String> {
+    let counts = [
+        (updates.place, "to start"),
+        (updates.destructive_update, "to replace"),
+        (updates.in_place_update, "to update in place"),
+        (updates.canary, "canaries"),
+        (updates.migrate, "to move"),
+        (updates.stop, "to stop"),
+        (updates.preemptions, "of other jobs to be pushed out"),
+    ];
+    let some: Vec<String> =
+        counts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
+    (!some.is_empty()).then(|| some.join(", "))
+}
+
+/// A value for the eye: one line, not too long, and nothing of what its name says is a secret.
+fn show(name: &str, value: &str) -> String {
+    const TELLING: &[&str] =
+        &["password", "passwd", "passphrase", "secret", "token", "credential", "private", "apikey", "api_key"];
+    let name = name.to_lowercase();
+    if value.starts_with("secret://") {
+        return value.to_owned();
+    }
+    if !value.is_empty() && TELLING.iter().any(|word| name.contains(word)) {
+        return BLANK.to_owned();
+    }
+    if value.contains('\n') {
+        return format!("({} lines)", value.lines().count());
+    }
+    match value.char_indices().nth(LONGEST_VALUE) {
+        Some((end, _)) => format!("{:?}…", &value[..end]),
+        None => format!("{value:?}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_cut_and_blanked() {
+        assert_eq!(show("Env[DB_PASSWORD]", "hunter2"), BLANK);
+        assert_eq!(show("Meta[eos.secret.k]", "secret://p/n/k?v=2"), "secret://p/n/k?v=2");
+        assert_eq!(show("EmbeddedTmpl", "a\nb"), "(2 lines)");
+        assert_eq!(show("Count", "3"), "\"3\"");
+        assert!(show("x", &"é".repeat(200)).chars().count() < 90);
+    }
+}

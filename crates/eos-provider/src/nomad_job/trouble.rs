@@ -1,0 +1,62 @@
+//! Nomad's errors in words for a person.
+
+use eos_model::{Diagnostic, Diagnostics, codes};
+use eos_nomad::Error;
+
+pub fn diagnostic(error: &Error) -> Diagnostic {
+    let nomad = |message: String| Diagnostic::error(codes::NOMAD, message);
+    match error {
+        Error::Unreachable { address, reason, operation, .. } => {
+            nomad(format!("Nomad at {address} cannot be reached"))
+                .why(format!("{operation}: {reason}"))
+                .fix("start it, or name another: NOMAD_ADDR=<address>")
+        }
+        Error::NoLeader { address, operation } => {
+            nomad(format!("the Nomad cluster at {address} has no leader"))
+                .why(format!("{operation}: nobody can decide"))
+                .fix("nomad server members shows which servers are missing")
+        }
+        Error::PermissionDenied { operation } => nomad("Nomad does not permit it".to_owned())
+            .why(format!("{operation}: the token is missing, unknown or not allowed to"))
+            .fix("give a token that may read and submit jobs, read logs and write variables: NOMAD_TOKEN=<token>"),
+        Error::Conflict { operation, message } => {
+            Diagnostic::error(codes::JOB_CHANGED, "somebody else has changed it meanwhile")
+                .why(format!("{operation}: {message}"))
+                .fix("plan again and look at what differs")
+        }
+        Error::Setting { what, reason } => nomad("Nomad cannot be asked".to_owned())
+            .why(format!("{what}: {reason}"))
+            .fix("look at the NOMAD_ variables"),
+        Error::Stopped { operation } => interrupted(operation),
+        Error::NotFound { .. } | Error::Server { .. } | Error::Answer { .. } => {
+            nomad("Nomad did not do it".to_owned())
+                .why(error.to_string())
+                .fix("nomad status, and the log of the Nomad servers, say more")
+        }
+    }
+}
+
+pub fn diagnostics(error: Error) -> Diagnostics {
+    diagnostic(&error).into()
+}
+
+pub fn interrupted(operation: &str) -> Diagnostic {
+    Diagnostic::error(codes::PROVIDER, "interrupted")
+        .why(format!("{operation}: ended early, as asked; Nomad goes on with what it has been told"))
+        .fix("plan again: what is done by then is not done twice")
+}
+
+/// A job that is there and bears another's mark, or none.
+pub fn not_ours(job: &str, mark: Option<&str>, unit: Option<&str>) -> Diagnostic {
+    let mark = mark.map_or("it bears no owner mark (eos.unit)".to_owned(), |mark| format!("it belongs to {mark}"));
+    let unit = unit.map_or("the spec here has none either".to_owned(), |unit| format!("this is {unit}"));
+    Diagnostic::error(codes::JOB_NOT_OURS, format!("job {job} in Nomad belongs to somebody else"))
+        .why(format!("{mark}; {unit}"))
+        .fix(format!("remove it: nomad job stop -purge {job}; or bring it in: tofu import <address> {job}"))
+}
+
+pub fn changed(job: &str, seen: u64, now: u64) -> Diagnostic {
+    Diagnostic::error(codes::JOB_CHANGED, format!("job {job} was changed after it was planned"))
+        .why(format!("it was seen at index {seen}, Nomad has it at {now}"))
+        .fix("plan again and look at what differs")
+}
