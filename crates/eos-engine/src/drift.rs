@@ -1,0 +1,92 @@
+//! Drift: what differs from what was applied, though nobody asked for it. Reverting is applying the same bytes again.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use eos_model::{Diagnostics, EnvName, Name};
+use serde::Serialize;
+
+use crate::applied::IgnoredDrift;
+use crate::change::Change;
+use crate::engine::Engine;
+use crate::order::Needs;
+use crate::plan::{RunPlan, Verdict};
+use crate::planner::{Survey, Wanted};
+use crate::record::Goal;
+use crate::unit::Units;
+
+#[derive(Debug, Clone, Copy)]
+pub struct DriftRequest<'a> {
+    pub env: &'a EnvName,
+    pub commit: &'a str,
+    /// Only these; every applied unit when none.
+    pub only: Option<&'a BTreeSet<Name>>,
+}
+
+/// What differs, and the plan that brings it back.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Drift {
+    /// By unit; without what somebody decided to ignore.
+    pub units: BTreeMap<Name, Vec<Change>>,
+    /// Differences that are ignored.
+    pub ignored: BTreeMap<Name, Vec<Change>>,
+    /// Applying this with [`Drift::units_as_applied`] reverts the drift.
+    #[serde(skip)]
+    pub revert: RunPlan,
+    /// The bytes that were applied, which the plan is for.
+    #[serde(skip)]
+    pub units_as_applied: Units,
+}
+
+impl Engine<'_> {
+    /// Plans every applied unit against the bytes it was applied with.
+    pub fn drift(&self, request: &DriftRequest<'_>) -> Result<Drift, Diagnostics> {
+        let applied = self.applied().units(request.env)?;
+        let is_asked = |name: &Name| request.only.is_none_or(|only| only.contains(name));
+        let mut wanted = BTreeMap::new();
+        for (name, record) in applied.iter().filter(|(name, unit)| is_asked(name) && unit.digest.is_some()) {
+            wanted.insert(
+                name.clone(),
+                Wanted { unit: self.archived(request.env, name, record)?, goal: Goal::Present },
+            );
+        }
+        let units_as_applied = Units {
+            env: request.env.clone(),
+            units: wanted.iter().map(|(name, want)| (name.clone(), (*want.unit).clone())).collect(),
+        };
+        let compiled: Needs = applied.iter().map(|(name, unit)| (name.clone(), unit.needs.clone())).collect();
+        let mut revert = self.plan_survey(&Survey {
+            env: request.env,
+            commit: request.commit,
+            wanted,
+            compiled,
+            kept: self.applied().kept(request.env)?,
+            applied,
+            refresh: true,
+            destroy_data: &BTreeSet::new(),
+        })?;
+        let (mut units, mut ignored) = (BTreeMap::new(), BTreeMap::new());
+        for (name, unit) in &mut revert.units {
+            let rules = self.applied().ignored_drift(&self.id(request.env, name))?;
+            let (hidden, shown): (Vec<Change>, Vec<Change>) =
+                unit.changes().iter().cloned().partition(|change| is_ignored(change, &rules));
+            // A plan is applied whole: a unit with nothing but ignored differences is left alone.
+            if shown.is_empty() && !hidden.is_empty() {
+                unit.verdict = Verdict::Unchanged { record: false };
+            }
+            if !shown.is_empty() {
+                units.insert(name.clone(), shown);
+            }
+            if !hidden.is_empty() {
+                ignored.insert(name.clone(), hidden);
+            }
+        }
+        Ok(Drift { units, ignored, revert, units_as_applied })
+    }
+}
+
+fn is_ignored(change: &Change, rules: &[IgnoredDrift]) -> bool {
+    let ruled = |path: Option<&str>| {
+        rules.iter().any(|rule| rule.address == change.address && rule.path.as_deref() == path)
+    };
+    ruled(None) || (!change.fields.is_empty() && change.fields.iter().all(|field| ruled(Some(&field.path))))
+}

@@ -1,0 +1,61 @@
+//! Runs: a plan over units, carried out so that it can be resumed, undone and explained.
+//!
+//! tofu does the work; the engine orders units, writes down what it is about to do before it does it, hands each unit
+//! its inputs, looks whether it works, and remembers. It prints nothing, reads no variable of the environment and knows
+//! no clock but the one it is given.
+//!
+//! Start at [`Engine`]: `plan` → [`RunPlan`] → `apply` → [`Report`]; `resume`, `undo`, `drift` and `plan_destroy`
+//! beside it. What a run is at any moment is a pure fold over its journal: [`run_state::Run`].
+
+pub mod agreed;
+pub mod applied;
+pub mod archive;
+pub mod change;
+pub mod data;
+pub mod drift;
+mod engine;
+mod execute;
+mod files;
+pub mod guard;
+pub mod journal;
+pub mod layout;
+mod leases;
+pub mod observer;
+mod one_unit;
+pub mod order;
+pub mod outputs;
+pub mod plan;
+pub mod plan_file;
+mod planner;
+mod problems;
+pub mod record;
+mod recover;
+pub mod report;
+mod resume;
+pub mod run_id;
+mod run_journal;
+pub mod run_state;
+pub mod runs;
+mod survey;
+pub mod treatment;
+pub mod undo;
+pub mod unit;
+pub mod walk;
+
+pub use agreed::ChangeKind;
+pub use applied::{Applied, AppliedUnit, IgnoredDrift, KeptObject};
+pub use change::{Change, DataNote, Fate, Field};
+pub use drift::{Drift, DriftRequest};
+pub use engine::{Actor, Engine, Surroundings, Tools};
+pub use execute::RunOptions;
+pub use layout::Layout;
+pub use leases::LeaseTerms;
+pub use observer::{Health, Observer, Progress};
+pub use plan::{Awaited, DestroyRequest, PlanRequest, RunPlan, UnitPlan, Verdict};
+pub use record::{Goal, OnFailure, Outcome};
+pub use report::{Report, UnitReport};
+pub use resume::ResumeOptions;
+pub use run_id::RunId;
+pub use run_state::{Run, UnitState};
+pub use undo::{UndoOptions, UndoPlan};
+pub use unit::{Digest, Unit, Units};

@@ -1,0 +1,393 @@
+//! One unit of a run, from its folder to its record.
+//!
+//! The order is the promise: the journal says that tofu may begin, then tofu begins; tofu is done, then the journal says
+//! so; the unit is looked at; it is recorded; the journal says that it is done. Whoever is killed in between leaves a
+//! journal from which the rest can be done once, and only once.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use eos_model::{Diagnostic, Name, UnitId, codes};
+use eos_tofu::{Outputs, Refresh, Session, TofuError};
+use serde_json::Value as Json;
+
+use crate::agreed::{ChangeKind, without_keys};
+use crate::applied::{AppliedUnit, Kept, KeptObject};
+use crate::change::{Change, changes_of};
+use crate::data;
+use crate::engine::{Desk, Engine};
+use crate::leases::HeldLeases;
+use crate::observer::Progress;
+use crate::outputs;
+use crate::planner::TofuPlan;
+use crate::problems::{self, cannot_apply};
+use crate::record::{Begun, Goal, Step};
+use crate::run_journal::RunJournal;
+use crate::run_state::UnitState;
+use crate::treatment::Treatment;
+use crate::unit::{Digest, Unit};
+
+/// A run that is being carried out.
+pub(crate) struct Conduct<'a> {
+    pub engine: Engine<'a>,
+    pub journal: RunJournal<'a>,
+    pub begun: Begun,
+    /// The commit that is recorded with what is applied.
+    pub commit: String,
+    pub leases: HeldLeases,
+    /// What is applied in the environment, kept up to date.
+    pub applied: Mutex<BTreeMap<Name, AppliedUnit>>,
+    pub kept: Mutex<BTreeMap<Name, Kept>>,
+    /// Plans that were agreed to, as long as nothing has made them stale.
+    pub saved: BTreeMap<Name, SavedPlan>,
+    /// A person has looked after what a killed tofu may have left behind.
+    pub looked_after: bool,
+}
+
+pub(crate) struct SavedPlan {
+    pub inputs: BTreeMap<String, Json>,
+    pub tfplan: Vec<u8>,
+    pub changes: Vec<Change>,
+}
+
+/// What became of a unit.
+#[derive(Debug)]
+pub(crate) enum UnitEnd {
+    Done,
+    Failed(Diagnostic),
+    Stuck(Diagnostic),
+    /// Nothing was done: the run stops, or must ask again.
+    NotBegun(Diagnostic),
+    /// The journal cannot be written: nothing more may be begun.
+    Unwritten(Diagnostic),
+}
+
+/// How far a unit got; what cannot be journaled ends the run.
+pub(crate) type Journaled<T> = Result<T, UnitEnd>;
+
+/// Where a unit is brought, and how.
+pub(crate) struct Target<'t> {
+    pub unit: &'t Unit,
+    pub goal: Goal,
+    pub treatment: &'t Treatment,
+    pub inputs: &'t BTreeMap<String, Json>,
+}
+
+impl Conduct<'_> {
+    pub fn id(&self, name: &Name) -> UnitId {
+        self.engine.id(&self.begun.env, name)
+    }
+
+    pub fn step(&self, name: &Name, step: Step) -> Journaled<()> {
+        self.journal.step(name, step).map_err(UnitEnd::Unwritten)
+    }
+
+    /// Why nothing more may be begun.
+    pub fn halted(&self, name: &Name) -> Option<Diagnostic> {
+        if let Some(lost) = self.leases.lost() {
+            return Some(lost);
+        }
+        self.engine.is_stopped().then(|| {
+            Diagnostic::error(codes::STOPPED, format!("stopped before {name}"))
+                .fix("eos resume goes on, eos undo takes it back")
+        })
+    }
+
+    pub fn bytes(&self, name: &Name, digest: &Digest) -> Result<Arc<Unit>, Diagnostic> {
+        self.engine.archive().read(&self.id(name), digest).map(Arc::new)
+    }
+
+    pub fn applied(&self) -> MutexGuard<'_, BTreeMap<Name, AppliedUnit>> {
+        self.applied.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub fn kept(&self) -> MutexGuard<'_, BTreeMap<Name, Kept>> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Brings one unit to where the run wants it.
+    pub fn forward(&self, name: &Name) -> UnitEnd {
+        match self.try_forward(name) {
+            Ok(()) => {
+                self.engine.observer.on(&Progress::Done { unit: name });
+                UnitEnd::Done
+            }
+            Err(end) => end,
+        }
+    }
+
+    fn try_forward(&self, name: &Name) -> Journaled<()> {
+        if let Some(reason) = self.halted(name) {
+            return Err(UnitEnd::NotBegun(reason));
+        }
+        let intended = &self.begun.units[name];
+        let unit = self.bytes(name, &intended.digest).map_err(|e| self.fail(name, e))?;
+        let inputs = match intended.goal {
+            Goal::Present => outputs::inputs(name, &unit.manifest.inputs, &self.applied()),
+            Goal::Gone => {
+                Ok(intended.before.as_ref().map(|before| before.inputs.clone()).unwrap_or_default())
+            }
+        };
+        let inputs = inputs.map_err(|e| self.fail(name, e))?;
+        let target =
+            Target { unit: &unit, goal: intended.goal, treatment: &intended.treatment, inputs: &inputs };
+        let state = self.journal.state(name);
+        let before = intended.before.as_ref().filter(|before| before.digest.is_some());
+        if intended.record_only
+            && state == UnitState::Planned
+            && (before.is_some() || target.goal == Goal::Gone)
+        {
+            let outputs =
+                before.map(|before| (before.outputs.clone(), before.sensitive.clone())).unwrap_or_default();
+            self.settle(name, &target, outputs).map_err(|e| self.fail(name, e))?;
+            return self.step(name, Step::Done);
+        }
+        if let Some(saved) = self.saved.get(name)
+            && state == UnitState::Planned
+            && saved.inputs == inputs
+        {
+            let desk = self.desk(name, &target)?;
+            let file = desk.session.folder.plan_file();
+            fs_err::write(&file, &saved.tfplan).map_err(|e| {
+                self.fail(
+                    name,
+                    Diagnostic::error(codes::CANNOT_WRITE, format!("cannot write the plan of {name}: {e}")),
+                )
+            })?;
+            let made = self.apply(name, &desk, &target, &saved.changes)?;
+            return self.look_and_settle(name, &target, made);
+        }
+        self.wait_for_child(name)?;
+        let desk = self.desk(name, &target)?;
+        if state != UnitState::Planned {
+            self.recover(name, &desk.session)?;
+        }
+        let Some(TofuPlan { plan, .. }) = self.plan_now(name, &desk.session)? else {
+            if state != UnitState::Verifying {
+                self.step(name, Step::Applying)?;
+                self.step(name, Step::Verifying)?;
+            }
+            let made =
+                desk.session.outputs().map_err(|e| self.fail(name, problems::cannot_plan(name, &e)))?;
+            return self.look_and_settle(name, &target, made);
+        };
+        let beyond = intended.agreed.exceeded_by(&plan);
+        if !beyond.is_empty() {
+            let problem = not_agreed(name, &beyond);
+            // A unit that was not begun stays so; one that was half-done has been looked at and is in order.
+            return Err(match state {
+                UnitState::Planned => UnitEnd::NotBegun(problem),
+                _ => self.fail(name, problem),
+            });
+        }
+        let changes = changes_of(name, &unit.manifest, &data::data_resources(&unit.files), &plan);
+        let made = self.apply(name, &desk, &target, &changes)?;
+        self.look_and_settle(name, &target, made)
+    }
+
+    pub fn desk(&self, name: &Name, target: &Target<'_>) -> Journaled<Desk> {
+        self.engine
+            .desk(target.unit, target.goal, target.treatment, target.inputs)
+            .map_err(|e| self.fail(name, e))
+    }
+
+    /// A plan with what is known now; what cannot be planned fails.
+    pub fn plan_now(&self, name: &Name, session: &Session) -> Journaled<Option<TofuPlan>> {
+        match self.unlocking(name, session, || self.engine.tofu_plan(name, session, Refresh::Yes)) {
+            Err(UnitEnd::Failed(problem)) => Err(self.fail(name, problem)),
+            other => other,
+        }
+    }
+
+    /// Applies the plan that lies in the desk. The journal says so first; that a unit is undone it has said already.
+    pub fn apply(
+        &self,
+        name: &Name,
+        desk: &Desk,
+        target: &Target<'_>,
+        changes: &[Change],
+    ) -> Journaled<Outputs> {
+        if let Some(reason) = self.halted(name) {
+            return Err(UnitEnd::NotBegun(reason));
+        }
+        self.remember_kept(name, changes).map_err(|e| self.fail(name, e))?;
+        let undoing = self.journal.state(name) == UnitState::Undoing;
+        if !undoing {
+            self.step(name, Step::Applying)?;
+            self.engine.observer.on(&Progress::Applying { unit: name });
+        }
+        let file = desk.session.folder.plan_file();
+        let mut unwritten = None;
+        let mut announce = |child| {
+            self.journal.step(name, Step::Child { child }).map_err(|problem| {
+                unwritten = Some(problem);
+                std::io::Error::other("the journal cannot be written")
+            })
+        };
+        let mut tell = |event| self.engine.observer.on(&Progress::Tofu { unit: name, event: &event });
+        let started = desk.session.start_apply(&file, &mut announce);
+        let ended = started.and_then(|applying| applying.wait(&mut tell));
+        if let Some(problem) = unwritten {
+            return Err(UnitEnd::Unwritten(problem));
+        }
+        match ended {
+            Ok(applied) => {
+                if !undoing {
+                    self.step(name, Step::Verifying)?;
+                }
+                Ok(applied.outputs)
+            }
+            Err(error) => Err(self.apply_failed(name, &desk.session, target, &error)),
+        }
+    }
+
+    fn apply_failed(
+        &self,
+        name: &Name,
+        session: &Session,
+        target: &Target<'_>,
+        error: &TofuError,
+    ) -> UnitEnd {
+        match error {
+            _ if session.folder.unsaved_state().is_some() => {
+                let reason =
+                    "its state could not be written to the backend; eos resume does it once that answers";
+                self.stick(name, vec![reason.to_owned()])
+            }
+            TofuError::Killed { .. } => match self.possible_orphans(name, session, target.unit) {
+                Ok(orphans) if orphans.is_empty() => self.fail(name, cannot_apply(name, error)),
+                Ok(orphans) => self.stick(name, orphans),
+                Err(problem) => self.fail(name, problem),
+            },
+            TofuError::Interrupted { .. } => {
+                let reason = self.leases.lost();
+                self.fail(name, reason.unwrap_or_else(|| cannot_apply(name, error)))
+            }
+            _ => self.fail(name, cannot_apply(name, error)),
+        }
+    }
+
+    fn look_and_settle(&self, name: &Name, target: &Target<'_>, made: Outputs) -> Journaled<()> {
+        let outputs = outputs::split(&made);
+        if target.goal == Goal::Present {
+            self.engine.observer.on(&Progress::Verifying { unit: name });
+            self.engine.health.check(&self.id(name), &outputs.0).map_err(|why| {
+                let message = format!("{name} was applied and is not healthy: {}", why.message);
+                let problem = Diagnostic::error(codes::UNHEALTHY, message);
+                self.fail(
+                    name,
+                    Diagnostic { why: why.why, ..problem }.fix("once it is healthy: eos resume; or eos undo"),
+                )
+            })?;
+        }
+        if let Some(lost) = self.leases.lost() {
+            return Err(UnitEnd::NotBegun(lost));
+        }
+        // What cannot be recorded stays "verifying": resume records it without applying again.
+        self.settle(name, target, outputs).map_err(UnitEnd::Failed)?;
+        self.step(name, Step::Done)
+    }
+
+    /// Records the unit as it is now, and publishes its outputs.
+    pub fn settle(
+        &self,
+        name: &Name,
+        target: &Target<'_>,
+        (outputs, sensitive): (BTreeMap<String, Json>, Vec<String>),
+    ) -> Result<(), Diagnostic> {
+        let id = self.id(name);
+        let manifest = &target.unit.manifest;
+        let record = (target.goal == Goal::Present).then(|| AppliedUnit {
+            digest: Some(target.unit.digest.clone()),
+            attempt: None,
+            kind: manifest.kind.clone(),
+            host: manifest.host.as_ref().map(ToString::to_string),
+            needs: manifest.needs.clone(),
+            inputs: target.inputs.clone(),
+            sources: manifest.inputs.clone(),
+            outputs,
+            sensitive,
+            commit: self.commit.clone(),
+            run: self.begun.run.clone(),
+            at: self.engine.now(),
+        });
+        let mut kept = self.kept().get(name).cloned().unwrap_or_default();
+        if target.goal == Goal::Present {
+            let declared = data::declared(&target.unit.files);
+            kept.objects.retain(|object| !declared.contains(&without_keys(&object.address)));
+        }
+        self.engine.applied().settle(&id, record.as_ref(), &kept)?;
+        outputs::publish(self.engine.layout, &id, record.as_ref())?;
+        self.kept().insert(name.clone(), kept);
+        match record {
+            Some(record) => self.applied().insert(name.clone(), record),
+            None => self.applied().remove(name),
+        };
+        Ok(())
+    }
+
+    /// What is about to leave tofu's care is written down before: afterwards nothing else would know of it.
+    fn remember_kept(&self, name: &Name, changes: &[Change]) -> Result<(), Diagnostic> {
+        let forgotten: Vec<&Change> =
+            changes.iter().filter(|change| change.kind == ChangeKind::Forget).collect();
+        if forgotten.is_empty() {
+            return Ok(());
+        }
+        let mut kept = self.kept().get(name).cloned().unwrap_or_default();
+        for change in forgotten {
+            kept.objects.retain(|object| object.address != change.address);
+            kept.objects.push(KeptObject {
+                address: change.address.clone(),
+                provider: change.provider.clone(),
+                id: change.id.clone(),
+                class: change.data.as_ref().and_then(|data| data.classes.first().cloned()),
+                run: self.begun.run.clone(),
+                at: self.engine.now(),
+            });
+        }
+        self.engine.applied().keep(&self.id(name), &kept)?;
+        self.kept().insert(name.clone(), kept);
+        Ok(())
+    }
+
+    /// Journals a failure. A unit that is stuck stays stuck.
+    pub fn fail(&self, name: &Name, problem: Diagnostic) -> UnitEnd {
+        let state = self.journal.state(name);
+        if matches!(state, UnitState::Undoing) {
+            return self.stick(name, vec![problem.message.clone()]);
+        }
+        if state != UnitState::Stuck {
+            let step = Step::Failed { code: problem.code.to_string(), message: problem.message.clone() };
+            if let Err(unwritten) = self.journal.step(name, step) {
+                return UnitEnd::Unwritten(unwritten);
+            }
+        }
+        self.engine.observer.on(&Progress::Failed { unit: name, problem: &problem });
+        UnitEnd::Failed(problem)
+    }
+
+    pub fn stick(&self, name: &Name, reasons: Vec<String>) -> UnitEnd {
+        let problem = Diagnostic::error(codes::STUCK, format!("{name} is stuck: {}", reasons.join("; ")))
+            .why("going on could do something twice or lose something")
+            .fix("look after what is listed, then eos resume --looked-after");
+        self.engine.observer.on(&Progress::Stuck { unit: name, reasons: &reasons });
+        if self.journal.state(name) == UnitState::Stuck {
+            return UnitEnd::Stuck(problem);
+        }
+        match self.journal.step(name, Step::Stuck { reasons }) {
+            Ok(()) => UnitEnd::Stuck(problem),
+            Err(unwritten) => UnitEnd::Unwritten(unwritten),
+        }
+    }
+}
+
+fn not_agreed(name: &Name, beyond: &[(String, ChangeKind)]) -> Diagnostic {
+    let list: Vec<String> =
+        beyond.iter().map(|(address, kind)| format!("{} {address}", kind.as_str())).collect();
+    Diagnostic::error(
+        codes::NOT_AGREED,
+        format!("{name} would {}, which the plan did not show", list.join(", ")),
+    )
+    .why("the run does what was agreed to and stops before it does more")
+    .fix("eos plan shows what there is to do now; eos apply asks again")
+}

@@ -1,0 +1,185 @@
+//! What a run would do: one entry a unit, each with a saved plan of tofu's, an envelope, or nothing to do.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use eos_model::{Diagnostic, Diagnostics, EnvName, Name, codes};
+use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
+
+use crate::agreed::{Agreed, ChangeKind};
+use crate::change::Change;
+use crate::record::{Edge, Goal};
+use crate::treatment::Treatment;
+use crate::unit::{Digest, Units};
+
+/// What is planned.
+#[derive(Debug, Clone, Copy)]
+pub struct PlanRequest<'a> {
+    pub units: &'a Units,
+    /// The commit the units were compiled from; for an uncommitted change, the one it will be on top of.
+    pub commit: &'a str,
+    /// Only these; all when none.
+    pub only: Option<&'a BTreeSet<Name>>,
+    /// Look at the real objects. Without, a unit whose bytes are those applied is not even planned.
+    pub refresh: bool,
+    /// Units whose data may be destroyed.
+    pub destroy_data: &'a BTreeSet<Name>,
+}
+
+/// What is to be taken away.
+#[derive(Debug, Clone, Copy)]
+pub struct DestroyRequest<'a> {
+    pub env: &'a EnvName,
+    pub commit: &'a str,
+    /// Only these; everything that is applied when none.
+    pub only: Option<&'a BTreeSet<Name>>,
+    pub destroy_data: &'a BTreeSet<Name>,
+}
+
+/// A plan over the units of one environment.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunPlan {
+    pub env: EnvName,
+    pub commit: String,
+    pub at: i64,
+    pub units: BTreeMap<Name, UnitPlan>,
+    /// Units in the order they would be done.
+    pub order: Vec<Name>,
+}
+
+/// What would happen to one unit.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct UnitPlan {
+    pub goal: Goal,
+    pub digest: Digest,
+    /// The bytes that are applied now.
+    pub applied: Option<Digest>,
+    pub kind: String,
+    pub host: Option<String>,
+    /// Units of this plan that must be over before.
+    pub after: BTreeMap<Name, Edge>,
+    /// How many units need it, directly or not.
+    pub blast_radius: usize,
+    /// The inputs it was planned with; without those not known yet.
+    pub inputs: BTreeMap<String, Json>,
+    pub treatment: Treatment,
+    pub verdict: Verdict,
+    /// What tofu warned of.
+    pub warnings: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "verdict", rename_all = "snake_case")]
+pub enum Verdict {
+    /// Its bytes and inputs are those applied; nobody looked further.
+    Untouched,
+    /// Planned, and there is nothing to do. `record` when only the record of its bytes changes.
+    Unchanged { record: bool },
+    /// Changes, with the plan that does exactly them.
+    Changes {
+        changes: Vec<Change>,
+        /// Outputs after the changes, where they are known; an output alone may be all that changes.
+        outputs: BTreeMap<String, Option<Json>>,
+        #[serde(with = "crate::plan_file::base64_bytes")]
+        tfplan: Vec<u8>,
+    },
+    /// Not known before other units are applied: what it may create then. A unit that exists may also be updated in
+    /// place, and `foreseen` is what would change with the values there are now.
+    Envelope { waits_for: Vec<Awaited>, creates: BTreeSet<String>, updates: bool, foreseen: Vec<Change> },
+}
+
+/// An input whose value comes with another unit's apply.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Awaited {
+    pub variable: String,
+    pub unit: Name,
+    pub output: String,
+}
+
+impl UnitPlan {
+    /// Whether a run has anything to do for it.
+    pub fn is_work(&self) -> bool {
+        match &self.verdict {
+            Verdict::Untouched => false,
+            Verdict::Unchanged { record } => *record,
+            Verdict::Changes { .. } | Verdict::Envelope { .. } => true,
+        }
+    }
+
+    pub fn changes(&self) -> &[Change] {
+        match &self.verdict {
+            Verdict::Changes { changes, .. } | Verdict::Envelope { foreseen: changes, .. } => changes,
+            Verdict::Untouched | Verdict::Unchanged { .. } => &[],
+        }
+    }
+
+    /// What a person agrees to by agreeing to this plan.
+    pub(crate) fn agreed(&self) -> Agreed {
+        let changes = || self.changes().iter().map(|change| (change.address.clone(), change.kind)).collect();
+        match &self.verdict {
+            Verdict::Changes { .. } => Agreed::Changes { changes: changes() },
+            Verdict::Envelope { creates, updates, .. } => {
+                Agreed::Envelope { addresses: creates.clone(), updates: *updates, foreseen: changes() }
+            }
+            Verdict::Untouched | Verdict::Unchanged { .. } => Agreed::nothing(),
+        }
+    }
+}
+
+impl RunPlan {
+    /// Nothing would change: exit code 0 of `eos plan`.
+    pub fn is_empty(&self) -> bool {
+        self.units.values().all(|unit| matches!(unit.verdict, Verdict::Untouched | Verdict::Unchanged { .. }))
+    }
+
+    /// Every change: destroys first, then replacements, changes and creations; units in the order they are done.
+    pub fn changes(&self) -> Vec<&Change> {
+        let place: BTreeMap<&Name, usize> =
+            self.order.iter().enumerate().map(|(at, name)| (name, at)).collect();
+        let mut changes: Vec<&Change> = self.units.values().flat_map(UnitPlan::changes).collect();
+        changes.sort_by_key(|change| (change.kind, place.get(&change.unit).copied(), change.address.clone()));
+        changes
+    }
+
+    pub fn count(&self, kind: ChangeKind) -> usize {
+        self.units.values().flat_map(UnitPlan::changes).filter(|change| change.kind == kind).count()
+    }
+
+    /// Refuses a plan that was made for another commit or other bytes than there are now.
+    pub fn refuse_outdated(&self, commit: &str, units: &Units) -> Result<(), Diagnostics> {
+        let short = |commit: &str| commit.chars().take(10).collect::<String>();
+        if self.env != units.env {
+            return Err(stale(format!("the plan is for {}, not {}", self.env, units.env)).into());
+        }
+        if self.commit != commit {
+            let message = format!(
+                "the plan was made for commit {}; the estate is at {}",
+                short(&self.commit),
+                short(commit)
+            );
+            return Err(stale(message).into());
+        }
+        self.refuse_other_bytes(units)
+    }
+
+    /// Refuses a plan whose units compile to something else now.
+    pub(crate) fn refuse_other_bytes(&self, units: &Units) -> Result<(), Diagnostics> {
+        let mut found = Diagnostics::new();
+        for (name, unit) in &self.units {
+            let fits = match unit.goal {
+                Goal::Present => units.units.get(name).is_some_and(|compiled| compiled.digest == unit.digest),
+                Goal::Gone => !units.units.contains_key(name) || !unit.is_work(),
+            };
+            if !fits {
+                found.push(stale(format!("{name} compiles to something else than what was planned")));
+            }
+        }
+        if found.is_empty() { Ok(()) } else { Err(found) }
+    }
+}
+
+fn stale(message: String) -> Diagnostic {
+    Diagnostic::error(codes::PLAN_STALE, message)
+        .why("a plan is applied exactly as it was shown, or not at all")
+        .fix("eos plan shows what there is to do now")
+}

@@ -1,0 +1,437 @@
+//! Planning: every unit in order, independent ones at once, each with what is known of the units it takes values from.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use eos_model::{Diagnostic, Diagnostics, EnvName, Name, codes};
+use eos_tofu::{Output, PlanOptions, Refresh, Session, TofuError};
+use serde_json::Value as Json;
+
+use crate::agreed::{ChangeKind, without_keys};
+use crate::applied::{AppliedUnit, Kept};
+use crate::change::{Change, changes_of, known};
+use crate::data::{self, DataResources};
+use crate::engine::Engine;
+use crate::observer::Progress;
+use crate::order::{Graph, Needs, blast_radius};
+use crate::plan::{Awaited, RunPlan, UnitPlan, Verdict};
+use crate::problems::{cannot_plan, data_at_risk};
+use crate::record::Goal;
+use crate::runs;
+use crate::treatment::Treatment;
+use crate::unit::Unit;
+use crate::walk::{Next, walk};
+
+/// A unit and where it is to be brought.
+#[derive(Debug, Clone)]
+pub(crate) struct Wanted {
+    pub unit: Arc<Unit>,
+    pub goal: Goal,
+}
+
+/// What is planned, gathered from compiled units, the store and the archive.
+pub(crate) struct Survey<'r> {
+    pub env: &'r EnvName,
+    pub commit: &'r str,
+    pub wanted: BTreeMap<Name, Wanted>,
+    /// What each compiled unit of the environment needs, also those that are not wanted.
+    pub compiled: Needs,
+    pub applied: BTreeMap<Name, AppliedUnit>,
+    pub kept: BTreeMap<Name, Kept>,
+    pub refresh: bool,
+    pub destroy_data: &'r BTreeSet<Name>,
+}
+
+/// A saved plan and what it says.
+pub(crate) struct TofuPlan {
+    pub plan: eos_tofu::Plan,
+    pub bytes: Vec<u8>,
+    pub warnings: Vec<String>,
+}
+
+/// What is known of an output.
+#[derive(Debug, Clone, PartialEq)]
+enum Foreseen {
+    Value(Json),
+    /// Known after apply.
+    Later,
+    /// Sensitive: never handed on.
+    Secret,
+}
+
+type Outlook = BTreeMap<Name, BTreeMap<String, Foreseen>>;
+
+impl Engine<'_> {
+    pub(crate) fn plan_survey(&self, survey: &Survey<'_>) -> Result<RunPlan, Diagnostics> {
+        runs::refuse_live_children(self.layout, survey.env, &survey.wanted.keys().collect())?;
+        let goals: BTreeMap<Name, Goal> =
+            survey.wanted.iter().map(|(name, want)| (name.clone(), want.goal)).collect();
+        let before: Needs =
+            survey.applied.iter().map(|(name, unit)| (name.clone(), unit.needs.clone())).collect();
+        let graph = Graph::new(&goals, &survey.compiled, &before);
+        let mut all_needs = before;
+        all_needs.extend(survey.compiled.clone());
+        let radius = blast_radius(&all_needs);
+        let outlook = Mutex::new(self.present_outlook(survey));
+        let plan_one = |name: &Name| {
+            let Some(want) = survey.wanted.get(name) else { return Err(Diagnostics::new()) };
+            if self.is_stopped() {
+                return Err(stopped(name).into());
+            }
+            let after = graph.after.get(name).cloned().unwrap_or_default();
+            let reach = radius.get(name).copied().unwrap_or_default();
+            let mut planned = match want.goal {
+                Goal::Present => self.plan_present(survey, &want.unit, &outlook),
+                Goal::Gone => self.plan_gone(survey, &want.unit),
+            }?;
+            planned.after = after;
+            planned.blast_radius = reach;
+            self.observer.on(&Progress::Planned { unit: name, changes: planned.changes().len() });
+            Ok(planned)
+        };
+        let mut found = Diagnostics::new();
+        let mut judge = |_: &Name, planned: &Result<UnitPlan, Diagnostics>| match planned {
+            Ok(_) => Next::Go,
+            Err(problems) => {
+                found.extend(problems.clone());
+                Next::Block
+            }
+        };
+        let results = walk(&graph, self.parallel, &plan_one, &mut judge);
+        if found.has_errors() {
+            return Err(found);
+        }
+        let units = results.into_iter().filter_map(|(name, plan)| Some((name, plan.ok()?))).collect();
+        Ok(RunPlan {
+            env: survey.env.clone(),
+            commit: survey.commit.to_owned(),
+            at: self.now(),
+            units,
+            order: graph.sorted(),
+        })
+    }
+
+    /// The outputs that are there now.
+    fn present_outlook(&self, survey: &Survey<'_>) -> Outlook {
+        let foreseen = |unit: &AppliedUnit| {
+            let values =
+                unit.outputs.iter().map(|(name, value)| (name.clone(), Foreseen::Value(value.clone())));
+            values.chain(unit.sensitive.iter().map(|name| (name.clone(), Foreseen::Secret))).collect()
+        };
+        let complete = survey.applied.iter().filter(|(_, unit)| unit.digest.is_some());
+        complete.map(|(name, unit)| (name.clone(), foreseen(unit))).collect()
+    }
+
+    fn plan_present(
+        &self,
+        survey: &Survey<'_>,
+        unit: &Arc<Unit>,
+        outlook: &Mutex<Outlook>,
+    ) -> Result<UnitPlan, Diagnostics> {
+        let name = unit.name();
+        let applied = survey.applied.get(name);
+        let (inputs, waits_for) = gather_inputs(unit, &lock(outlook))?;
+        let treatment = self.treatment_for(survey, unit, Goal::Present)?;
+        let mut planned = UnitPlan {
+            goal: Goal::Present,
+            digest: unit.digest.clone(),
+            applied: applied.and_then(|applied| applied.digest.clone()),
+            kind: unit.manifest.kind.clone(),
+            host: unit.manifest.host.as_ref().map(ToString::to_string),
+            after: BTreeMap::new(),
+            blast_radius: 0,
+            inputs,
+            treatment,
+            verdict: Verdict::Untouched,
+            warnings: Vec::new(),
+        };
+        if !waits_for.is_empty() {
+            let creates = data::declared(&unit.files).into_iter().collect();
+            let foreseen = self.foresee(survey, unit, &planned, &waits_for)?;
+            planned.verdict = Verdict::Envelope { waits_for, creates, updates: applied.is_some(), foreseen };
+            let later = outputs_declared(unit).into_iter().map(|output| (output, Foreseen::Later)).collect();
+            lock(outlook).insert(name.clone(), later);
+            return Ok(planned);
+        }
+        let as_applied = applied.is_some_and(|applied| is_as_applied(applied, unit, &planned));
+        if as_applied && !survey.refresh && planned.treatment == Treatment::default() {
+            return Ok(planned);
+        }
+        self.observer.on(&Progress::Planning { unit: name });
+        let known_data = self.data_of(survey, unit);
+        let refresh = if survey.refresh { Refresh::Yes } else { Refresh::No };
+        let shown = self.ask_tofu(unit, &mut planned, refresh, &known_data)?;
+        if let Verdict::Unchanged { record } = &mut planned.verdict {
+            *record = !as_applied;
+        }
+        if let Some(outputs) = shown {
+            lock(outlook).insert(name.clone(), outputs);
+        }
+        Ok(planned)
+    }
+
+    /// What would change in a unit that exists, with the values its inputs have until the others are applied.
+    fn foresee(
+        &self,
+        survey: &Survey<'_>,
+        unit: &Arc<Unit>,
+        planned: &UnitPlan,
+        waits_for: &[Awaited],
+    ) -> Result<Vec<Change>, Diagnostics> {
+        let mut trial = planned.clone();
+        for awaited in waits_for {
+            let present =
+                survey.applied.get(unit.name()).and_then(|applied| applied.inputs.get(&awaited.variable));
+            let Some(value) = present else { return Ok(Vec::new()) };
+            trial.inputs.insert(awaited.variable.clone(), value.clone());
+        }
+        self.observer.on(&Progress::Planning { unit: unit.name() });
+        let refresh = if survey.refresh { Refresh::Yes } else { Refresh::No };
+        self.ask_tofu(unit, &mut trial, refresh, &self.data_of(survey, unit))?;
+        Ok(trial.changes().to_vec())
+    }
+
+    fn plan_gone(&self, survey: &Survey<'_>, unit: &Arc<Unit>) -> Result<UnitPlan, Diagnostics> {
+        let name = unit.name();
+        let applied = survey.applied.get(name);
+        let mut planned = UnitPlan {
+            goal: Goal::Gone,
+            digest: unit.digest.clone(),
+            applied: applied.and_then(|applied| applied.digest.clone()),
+            kind: unit.manifest.kind.clone(),
+            host: unit.manifest.host.as_ref().map(ToString::to_string),
+            after: BTreeMap::new(),
+            blast_radius: 0,
+            inputs: applied.map(|applied| applied.inputs.clone()).unwrap_or_default(),
+            treatment: self.treatment_for(survey, unit, Goal::Gone)?,
+            verdict: Verdict::Unchanged { record: true },
+            warnings: Vec::new(),
+        };
+        self.observer.on(&Progress::Planning { unit: name });
+        let known_data = data::data_resources(&unit.files);
+        let refresh = if survey.refresh { Refresh::Yes } else { Refresh::No };
+        self.ask_tofu(unit, &mut planned, refresh, &known_data)?;
+        if let Verdict::Unchanged { record } = &mut planned.verdict {
+            *record = true;
+        }
+        Ok(planned)
+    }
+
+    /// Lets tofu plan; fills in the verdict and gives back the outputs as they would be.
+    fn ask_tofu(
+        &self,
+        unit: &Unit,
+        planned: &mut UnitPlan,
+        refresh: Refresh,
+        data: &DataResources,
+    ) -> Result<Option<BTreeMap<String, Foreseen>>, Diagnostics> {
+        let name = unit.name();
+        let desk = self.desk(unit, planned.goal, &planned.treatment, &planned.inputs)?;
+        if desk.session.folder.unsaved_state().is_some() {
+            let message = format!("{name}: its last state could not be written to the backend");
+            return Err(Diagnostic::error(codes::RUN_UNFINISHED, message)
+                .why("without it tofu does not know what is there")
+                .fix("eos resume writes it once the backend answers")
+                .into());
+        }
+        let planned_by_tofu =
+            self.tofu_plan(name, &desk.session, refresh).map_err(|e| cannot_plan(name, &e))?;
+        let Some(TofuPlan { plan, bytes, warnings }) = planned_by_tofu else {
+            planned.verdict = Verdict::Unchanged { record: false };
+            if planned.applied.is_some() || planned.goal == Goal::Gone {
+                return Ok(None);
+            }
+            // There is a state though nothing was recorded: an estate that was taken over, or a record that was lost.
+            let outputs = desk.session.outputs().map_err(|e| cannot_plan(name, &e))?;
+            let foreseen = |output| match output {
+                Output::Plain(value) => Foreseen::Value(value),
+                Output::Sensitive => Foreseen::Secret,
+            };
+            return Ok(Some(outputs.into_iter().map(|(name, output)| (name, foreseen(output))).collect()));
+        };
+        planned.warnings = warnings;
+        let changes = changes_of(name, &unit.manifest, data, &plan);
+        refuse_lost_data(name, &changes, data, planned.treatment.destroy_data)?;
+        let mut outlook = BTreeMap::new();
+        let mut outputs = BTreeMap::new();
+        for (output, change) in
+            plan.output_changes.iter().filter(|(_, change)| change.action != eos_tofu::Action::Delete)
+        {
+            let (foreseen, shown) = match known(&change.after) {
+                _ if change.sensitive => (Foreseen::Secret, None),
+                Some(value) => (Foreseen::Value(value.clone()), Some(value)),
+                None => (Foreseen::Later, None),
+            };
+            outlook.insert(output.clone(), foreseen);
+            outputs.insert(output.clone(), shown);
+        }
+        planned.verdict = Verdict::Changes { changes, outputs, tfplan: bytes };
+        Ok(Some(outlook))
+    }
+
+    /// A saved plan with what it says, or nothing when there is nothing to do.
+    pub(crate) fn tofu_plan(
+        &self,
+        name: &Name,
+        session: &Session,
+        refresh: Refresh,
+    ) -> Result<Option<TofuPlan>, TofuError> {
+        let file = session.folder.plan_file();
+        let options = PlanOptions { out: file.clone(), refresh, ..PlanOptions::default() };
+        let mut tell = |event| self.observer.on(&Progress::Tofu { unit: name, event: &event });
+        let planned = session.plan(&options, &mut tell)?;
+        if !planned.changes {
+            return Ok(None);
+        }
+        let plan = session.show_plan(&file)?;
+        let bytes = fs_err::read(&file)
+            .map_err(|source| TofuError::Io { operation: "read the saved plan".to_owned(), source })?;
+        let warnings = planned.warnings.iter().map(ToString::to_string).collect();
+        Ok(Some(TofuPlan { plan, bytes, warnings }))
+    }
+
+    /// Which data is held back or taken over again.
+    fn treatment_for(&self, survey: &Survey<'_>, unit: &Unit, goal: Goal) -> Result<Treatment, Diagnostic> {
+        let destroy_data = survey.destroy_data.contains(unit.name());
+        let current = self.data_of(survey, unit);
+        self.treat(unit, goal, &current, survey.kept.get(unit.name()), destroy_data)
+    }
+
+    /// `current` is the data that tofu has in its care now.
+    pub(crate) fn treat(
+        &self,
+        unit: &Unit,
+        goal: Goal,
+        current: &DataResources,
+        kept: Option<&Kept>,
+        destroy_data: bool,
+    ) -> Result<Treatment, Diagnostic> {
+        let declared: BTreeSet<String> = match goal {
+            Goal::Present => data::declared(&unit.files).into_iter().collect(),
+            Goal::Gone => BTreeSet::new(),
+        };
+        if goal == Goal::Gone
+            && !destroy_data
+            && let Some(module) = data::opaque_modules(&unit.files).first()
+        {
+            return Err(data_at_risk(unit.name(), module, None));
+        }
+        let keep = if destroy_data {
+            BTreeSet::new()
+        } else {
+            current.keys().filter(|address| !declared.contains(*address)).cloned().collect()
+        };
+        // Resources of eos find what is theirs when they are created; others are imported by their id.
+        let foreign = kept.iter().flat_map(|kept| &kept.objects).filter(|object| !is_own(&object.provider));
+        let adopt = foreign
+            .filter(|object| declared.contains(&without_keys(&object.address)))
+            .filter_map(|object| Some((object.address.clone(), object.id.clone()?)))
+            .collect();
+        Ok(Treatment { keep, adopt, destroy_data: destroy_data && !current.is_empty() })
+    }
+
+    /// Resources with data in the bytes that were applied last, or that a run began to apply, and in the new ones.
+    fn data_of(&self, survey: &Survey<'_>, unit: &Unit) -> DataResources {
+        let mut found = data::data_resources(&unit.files);
+        if let Some(applied) = survey.applied.get(unit.name()) {
+            let digests = applied.digest.iter().chain(applied.attempt.iter().map(|attempt| &attempt.digest));
+            for digest in digests.filter(|digest| **digest != unit.digest) {
+                // Without its bytes nothing is known of it; tofu's own protection is in its state's configuration only.
+                if let Ok(before) = self.archive().read(&unit.id, digest) {
+                    found.extend(data::data_resources(&before.files));
+                }
+            }
+        }
+        found
+    }
+}
+
+pub(crate) fn is_own(provider: &str) -> bool {
+    provider == "eos.local/eos/eos"
+}
+
+pub(crate) fn stopped(name: &Name) -> Diagnostic {
+    Diagnostic::error(codes::STOPPED, format!("stopped before {name}")).fix("run the command again")
+}
+
+fn lock(outlook: &Mutex<Outlook>) -> std::sync::MutexGuard<'_, Outlook> {
+    outlook.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn is_as_applied(applied: &AppliedUnit, unit: &Unit, planned: &UnitPlan) -> bool {
+    applied.digest.as_ref() == Some(&unit.digest)
+        && applied.attempt.is_none()
+        && applied.inputs == planned.inputs
+        && applied.needs == unit.manifest.needs
+}
+
+/// Values that are known, and those that come later.
+fn gather_inputs(
+    unit: &Unit,
+    outlook: &Outlook,
+) -> Result<(BTreeMap<String, Json>, Vec<Awaited>), Diagnostics> {
+    let mut values = BTreeMap::new();
+    let mut later = Vec::new();
+    let mut found = Diagnostics::new();
+    for (variable, source) in &unit.manifest.inputs {
+        let awaited = || Awaited {
+            variable: variable.clone(),
+            unit: source.unit.clone(),
+            output: source.output.clone(),
+        };
+        match outlook.get(&source.unit).map(|outputs| outputs.get(&source.output)) {
+            Some(Some(Foreseen::Value(value))) => {
+                values.insert(variable.clone(), value.clone());
+            }
+            Some(Some(Foreseen::Later)) => later.push(awaited()),
+            Some(Some(Foreseen::Secret)) => found.push(no_output(unit.name(), &awaited(), true)),
+            Some(None) => found.push(no_output(unit.name(), &awaited(), false)),
+            // Never applied and not part of this plan: refused before planning.
+            None => later.push(awaited()),
+        }
+    }
+    if found.is_empty() { Ok((values, later)) } else { Err(found) }
+}
+
+pub(crate) fn no_output(unit: &Name, awaited: &Awaited, sensitive: bool) -> Diagnostic {
+    let Awaited { unit: from, output, .. } = awaited;
+    let found = Diagnostic::error(
+        codes::NO_OUTPUT,
+        format!("{unit} needs the output {output} of {from}, which {from} does not give"),
+    );
+    if sensitive {
+        found
+            .why("the output is sensitive, and a sensitive value is never handed from unit to unit")
+            .fix("make it a secret: eos secret set")
+    } else {
+        found.fix(format!("eos tofu {from} -- output shows what it gives"))
+    }
+}
+
+fn outputs_declared(unit: &Unit) -> Vec<String> {
+    let main = unit.main();
+    main.get("output")
+        .and_then(Json::as_object)
+        .map(|outputs| outputs.keys().cloned().collect())
+        .unwrap_or_default()
+}
+
+/// Tofu would destroy something with data that nobody named: its protection was taken out of the compiled module.
+fn refuse_lost_data(
+    unit: &Name,
+    changes: &[Change],
+    data: &DataResources,
+    destroy_data: bool,
+) -> Result<(), Diagnostics> {
+    if destroy_data {
+        return Ok(());
+    }
+    let lost = changes
+        .iter()
+        .filter(|change| matches!(change.kind, ChangeKind::Destroy | ChangeKind::Replace))
+        .filter_map(|change| Some((change, data.get(&without_keys(&change.address))?)));
+    let found = Diagnostics(
+        lost.map(|(change, class)| data_at_risk(unit, &change.address, class.as_deref())).collect(),
+    );
+    if found.is_empty() { Ok(()) } else { Err(found) }
+}

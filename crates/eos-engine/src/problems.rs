@@ -1,0 +1,125 @@
+//! What tofu, the journal and the leases say, as diagnostics: what happened, why, and what to type next.
+
+use eos_model::{Diagnostic, Name, codes};
+use eos_store::lease::LeaseError;
+use eos_tofu::{Failure, TofuError};
+
+use crate::journal::JournalError;
+use crate::run_id::RunId;
+use crate::run_state::Illegal;
+
+/// Tofu could not initialise, plan or read: nothing was changed.
+pub(crate) fn cannot_plan(unit: &Name, error: &TofuError) -> Diagnostic {
+    match error {
+        TofuError::Failed { failure } if let Some(address) = protected(failure) => {
+            data_at_risk(unit, &address, None)
+        }
+        _ => common(unit, error).unwrap_or_else(|| {
+            Diagnostic::error(codes::TOFU, format!("{unit}: {error}")).fix(format!(
+                "correct the cause, then plan again; to look for yourself: eos tofu {unit} -- plan"
+            ))
+        }),
+    }
+}
+
+/// Tofu began to apply and did not get to the end.
+pub(crate) fn cannot_apply(unit: &Name, error: &TofuError) -> Diagnostic {
+    common(unit, error).unwrap_or_else(|| {
+        Diagnostic::error(codes::APPLY_FAILED, format!("{unit}: {error}"))
+            .why("what tofu finished is in its state; the rest was not done")
+            .fix("eos resume once the cause is gone, eos apply after correcting the pillar, or eos undo")
+    })
+}
+
+fn common(unit: &Name, error: &TofuError) -> Option<Diagnostic> {
+    Some(match error {
+        TofuError::StateLocked { lock, .. } => Diagnostic::error(
+            codes::STATE_LOCKED,
+            format!("{unit}: the state is locked by {} ({}, lock {})", lock.who, lock.operation, lock.id),
+        )
+        .why(format!("it was locked {}, and not by this run", lock.created))
+        .fix(format!("wait for that tofu; if it is gone: eos tofu {unit} -- force-unlock {}", lock.id)),
+        TofuError::BackendDown { failure } => Diagnostic::error(
+            codes::BACKEND_DOWN,
+            format!("{unit}: the state's backend does not answer: {failure}"),
+        )
+        .fix("see that the backend of eos.toml runs and can be reached, then try again"),
+        TofuError::PlanStale { .. } => Diagnostic::error(
+            codes::PLAN_STALE,
+            format!("{unit}: its state has changed since it was planned"),
+        )
+        .why("a plan is applied exactly as it was shown, or not at all")
+        .fix("eos plan shows what there is to do now"),
+        TofuError::Interrupted { .. } => Diagnostic::error(codes::STOPPED, format!("stopped at {unit}"))
+            .why("tofu was interrupted once, finished what it had begun and wrote its state")
+            .fix("eos resume goes on, eos undo takes it back"),
+        _ => return None,
+    })
+}
+
+/// The resource that tofu refuses to destroy because its module protects it.
+fn protected(failure: &Failure) -> Option<String> {
+    let refused =
+        failure.diagnostics.iter().find(|d| d.is_error() && d.detail.contains("prevent_destroy"))?;
+    let mut words = refused.detail.split_whitespace();
+    let named = refused.address.clone().or_else(|| {
+        let word =
+            words.find(|word| word.contains('.') && word.chars().next().is_some_and(char::is_alphabetic))?;
+        Some(word.trim_end_matches([',', '.', ':']).to_owned())
+    });
+    Some(named.unwrap_or_else(|| "a protected resource".to_owned()))
+}
+
+pub(crate) fn data_at_risk(unit: &Name, address: &str, class: Option<&str>) -> Diagnostic {
+    let class = class.map(|class| format!(" ({class})")).unwrap_or_default();
+    Diagnostic::error(
+        codes::DATA_AT_RISK,
+        format!("{unit}: {address} holds data{class} and would be destroyed or replaced"),
+    )
+    .why("nothing with data goes unless somebody names it")
+    .fix(format!("change the pillar so that it stays, or, after a backup: --destroy-data {unit}"))
+}
+
+pub(crate) fn journal(error: &JournalError) -> Diagnostic {
+    let found = Diagnostic::error(codes::JOURNAL, error.to_string());
+    match error {
+        JournalError::InUse { .. } => Diagnostic::error(codes::RUN_UNFINISHED, error.to_string())
+            .why("the run still goes on")
+            .fix("wait for it; eos status shows how far it is"),
+        JournalError::NewerFormat { .. } => {
+            Diagnostic::error(codes::NEWER_FORMAT, error.to_string()).fix("use the newer eos")
+        }
+        JournalError::Damaged { .. } | JournalError::NotAJournal { .. } | JournalError::Unreadable { .. } => {
+            found
+                .why("eos does not guess what it said; a crash can only cut off the last record")
+                .fix("bring .eos/state back from a backup, or look at each unit: eos tofu <unit> -- plan")
+        }
+        JournalError::Io { .. } | JournalError::TooLarge { .. } | JournalError::Failed { .. } => found
+            .why("what is about to be done is written down first; nothing more was begun")
+            .fix("make room on the disk, then eos resume"),
+    }
+}
+
+pub(crate) fn impossible(run: &RunId, error: &Illegal) -> Diagnostic {
+    Diagnostic::error(codes::JOURNAL, format!("the journal of run {run} tells something impossible: {error}"))
+        .why("it was damaged or edited")
+        .fix("bring .eos/state back from a backup, or look at each unit: eos tofu <unit> -- plan")
+}
+
+pub(crate) fn lease(key: &str, error: &LeaseError) -> Diagnostic {
+    let found = Diagnostic::error(codes::LEASE_HELD, error.to_string());
+    let unit = key.rsplit('/').next().unwrap_or(key);
+    match error {
+        LeaseError::Held { .. } | LeaseError::GaveUp { .. } => {
+            found.why("a unit is changed by one run at a time").fix(format!(
+                "wait for it; if its machine is gone for good: eos unlock {unit} --because \"...\""
+            ))
+        }
+        LeaseError::NewerFormat { .. } => {
+            Diagnostic::error(codes::NEWER_FORMAT, error.to_string()).fix("use the newer eos")
+        }
+        _ => Diagnostic::error(codes::STORE, error.to_string())
+            .why("without a lease two runs could change the same unit")
+            .fix("once leases can be taken again, run the command again"),
+    }
+}

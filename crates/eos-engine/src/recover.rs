@@ -1,0 +1,155 @@
+//! After a crash: what a killed eos or tofu may have left in the middle of a unit.
+
+use eos_model::{Diagnostic, Name, codes};
+use eos_tofu::{Action, Children, Event, Session, TofuError};
+
+use crate::agreed::without_keys;
+use crate::observer::Progress;
+use crate::one_unit::{Conduct, Journaled, UnitEnd};
+use crate::planner::is_own;
+use crate::problems::cannot_plan;
+use crate::record::Step;
+use crate::unit::Unit;
+
+/// How long after its start a tofu may take until it has locked its state.
+const LOCKING: i64 = 120;
+/// Clocks of a machine and of tofu's own record differ by less.
+const SKEW: i64 = 5;
+
+impl Conduct<'_> {
+    /// Waits for a tofu that outlived the eos that started it.
+    pub fn wait_for_child(&self, name: &Name) -> Journaled<()> {
+        let Some(child) = self.journal.unit(name).and_then(|unit| unit.child) else { return Ok(()) };
+        if child.still_running() {
+            self.engine.observer.on(&Progress::WaitingForChild { unit: name, pid: child.pid });
+        }
+        if child.wait_until_gone(&mut || !self.engine.is_stopped()) {
+            // Providers do not notice that their tofu was killed, and must not go on beside the next one.
+            child.end_remnants();
+            return Ok(());
+        }
+        Err(UnitEnd::NotBegun(
+            Diagnostic::error(
+                codes::STOPPED,
+                format!("stopped while tofu (pid {}) still applies {name}", child.pid),
+            )
+            .fix("eos resume waits for it and goes on"),
+        ))
+    }
+
+    /// Brings a unit that was left in the middle into an order in which it can be planned again.
+    pub fn recover(&self, name: &Name, session: &Session) -> Journaled<()> {
+        let unit = self.bytes(name, &self.begun.units[name].digest).map_err(UnitEnd::Failed)?;
+        // The state that tofu could not write comes first: everything else is judged by it.
+        self.unlocking(name, session, || session.push_unsaved_state())?;
+        if !self.looked_after {
+            let orphans = self.possible_orphans(name, session, &unit).map_err(UnitEnd::Failed)?;
+            if !orphans.is_empty() {
+                return Err(self.stick(name, orphans));
+            }
+        }
+        let state = self.unlocking(name, session, || session.state())?;
+        let own = state.resources.iter().filter(|resource| is_own(&resource.provider));
+        for instance in own.flat_map(|resource| &resource.instances).filter(|instance| instance.tainted) {
+            // It is adopted as it is: its next apply finishes it in place instead of replacing it.
+            self.unlocking(name, session, || session.untaint(&instance.address))?;
+        }
+        Ok(())
+    }
+
+    /// Objects that a killed tofu was creating and that its state does not know: nobody can tell whether they exist.
+    pub fn possible_orphans(
+        &self,
+        name: &Name,
+        session: &Session,
+        unit: &Unit,
+    ) -> Result<Vec<String>, Diagnostic> {
+        let failed = |error: TofuError| cannot_plan(name, &error);
+        // Never handed to tofu: nothing was created.
+        let Some(child) = self.journal.unit(name).and_then(|unit| unit.child) else { return Ok(Vec::new()) };
+        let mut under_way: Vec<String> = match session.past_apply(child).map_err(failed)? {
+            Some(past) => creates_under_way(&past.events),
+            // Its log is lost: whatever it was to create may be under way.
+            None => self.begun.units[name].agreed.creates(),
+        };
+        if under_way.is_empty() {
+            return Ok(Vec::new());
+        }
+        // Reading is allowed to a run that was told to stop.
+        let reading = Session { children: Children::new(), ..session.clone() };
+        let state = reading.state().map_err(failed)?;
+        under_way.retain(|address| !state.instances().any(|instance| instance.address == *address));
+        under_way.retain(|address| !is_harmless(unit, address));
+        let tell =
+            |address| format!("{address} was being created when tofu was killed and may exist unrecorded");
+        Ok(under_way.into_iter().map(tell).collect())
+    }
+
+    /// Does something that needs the state's lock; takes a lock away that a process of this run left behind.
+    pub fn unlocking<T>(
+        &self,
+        name: &Name,
+        session: &Session,
+        act: impl Fn() -> Result<T, TofuError>,
+    ) -> Journaled<T> {
+        let failed = |error: TofuError| UnitEnd::Failed(cannot_plan(name, &error));
+        match act() {
+            Err(TofuError::StateLocked { lock, .. }) if self.left_lock(name, &lock) => {
+                self.step(name, Step::LockLeft { lock: lock.id.clone() })?;
+                session.force_unlock(&lock.id).map_err(failed)?;
+                act().map_err(failed)
+            }
+            other => other.map_err(failed),
+        }
+    }
+
+    /// Whether the lock is that of a dead tofu of this run: it was made just after our journal says that tofu began, by
+    /// the same person on the same machine, and that tofu is gone. The unit's lease is ours, so no other run made it.
+    fn left_lock(&self, name: &Name, lock: &eos_tofu::StateLock) -> bool {
+        let run = self.journal.run();
+        let Some(unit) = run.units.get(name) else { return false };
+        if unit.locks.contains(&lock.id) {
+            return true;
+        }
+        let Some(child) = unit.child else { return false };
+        let Ok(created) = lock.created.parse::<jiff::Timestamp>() else { return false };
+        if child.still_running() {
+            return false;
+        }
+        let after = created.as_second() - unit.child_at;
+        let machine = lock.who.rsplit('@').next().unwrap_or_default();
+        machine == self.engine.actor.machine && (-SKEW..=LOCKING).contains(&after)
+    }
+}
+
+/// What was begun to be created and not said to be over.
+fn creates_under_way(events: &[Event]) -> Vec<String> {
+    let mut under_way: Vec<String> = Vec::new();
+    for event in events {
+        match event {
+            Event::ApplyStart { address, action: Action::Create } => under_way.push(address.clone()),
+            Event::ApplyComplete { address, .. } | Event::ApplyErrored { address, .. } => {
+                under_way.retain(|other| other != address);
+            }
+            _ => {}
+        }
+    }
+    under_way
+}
+
+/// Creating it again does nothing twice: eos's own resources find what is theirs, and `terraform_data` is nothing but an
+/// entry in the state, unless it runs a command.
+fn is_harmless(unit: &Unit, address: &str) -> bool {
+    let address = without_keys(address);
+    let kind_and_name = address.rsplit('.').take(2).collect::<Vec<_>>();
+    let [name, kind] = kind_and_name[..] else { return false };
+    if kind.starts_with("eos_") {
+        return true;
+    }
+    let main = unit.main();
+    kind == "terraform_data"
+        && !address.starts_with("module.")
+        && main
+            .pointer(&format!("/resource/{kind}/{name}"))
+            .is_some_and(|body| body.get("provisioner").is_none())
+}

@@ -1,0 +1,48 @@
+//! How a run ended, for people and for exit codes.
+
+use std::collections::BTreeMap;
+
+use eos_model::{Diagnostics, Name};
+use serde::Serialize;
+
+use crate::record::{Goal, Outcome};
+use crate::run_id::RunId;
+use crate::run_state::{Run, UnitState};
+
+/// The end of a run, or of one more try at it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Report {
+    /// None when there was nothing to do.
+    pub run: Option<RunId>,
+    pub outcome: Outcome,
+    pub units: BTreeMap<Name, UnitReport>,
+    /// What went wrong, unit by unit, and with the run as a whole.
+    pub problems: Diagnostics,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct UnitReport {
+    pub goal: Goal,
+    pub state: UnitState,
+    /// Why it failed or is stuck.
+    pub reasons: Vec<String>,
+}
+
+impl Report {
+    pub(crate) fn of(run: &Run, outcome: Outcome, problems: Diagnostics) -> Report {
+        let unit = |(name, unit): (&Name, &crate::run_state::UnitRun)| {
+            let goal = run.begun.units.get(name).map_or(Goal::Present, |intended| intended.goal);
+            (name.clone(), UnitReport { goal, state: unit.state, reasons: unit.reasons.clone() })
+        };
+        Report {
+            run: Some(run.begun.run.clone()),
+            outcome,
+            units: run.units.iter().map(unit).collect(),
+            problems,
+        }
+    }
+
+    pub(crate) fn nothing_to_do() -> Report {
+        Report { run: None, outcome: Outcome::Done, units: BTreeMap::new(), problems: Diagnostics::new() }
+    }
+}

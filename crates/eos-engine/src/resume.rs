@@ -1,0 +1,111 @@
+//! Taking a run up again that was cut off, failed or stopped.
+//!
+//! Nothing is done twice: a tofu that still applies is waited for, units that are done are left alone, the others are
+//! planned again against the archived bytes and must fit what was agreed to.
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+
+use eos_model::{Diagnostic, Diagnostics, Name, codes};
+
+use crate::applied::{AppliedEnvironment, AppliedUnit};
+use crate::engine::Engine;
+use crate::execute::attempt;
+use crate::leases::HeldLeases;
+use crate::observer::Progress;
+use crate::one_unit::Conduct;
+use crate::record::{Direction, OnFailure};
+use crate::report::Report;
+use crate::run_id::RunId;
+use crate::run_journal::RunJournal;
+use crate::run_state::{Run, UnitState};
+use crate::runs;
+
+/// How a run is taken up again.
+#[derive(Clone, Copy, Default)]
+pub struct ResumeOptions<'a> {
+    /// Somebody has looked after what the run listed as possibly left behind.
+    pub looked_after: bool,
+    /// Another policy than the run began with.
+    pub on_failure: Option<OnFailure>,
+    pub before_undo: Option<&'a (dyn Fn(&RunId) -> Result<String, Diagnostic> + Sync)>,
+}
+
+impl<'a> Engine<'a> {
+    /// Finishes a run in the direction it had: forward, or back when it was being undone.
+    pub fn resume(&self, run: &RunId, options: &ResumeOptions<'_>) -> Result<Report, Diagnostics> {
+        let known = runs::find(self.layout, run)?;
+        refuse_finished(&known.run)?;
+        let direction = known.run.direction;
+        let commit =
+            known.run.taken.as_ref().map_or(known.run.begun.commit.clone(), |taken| taken.commit.clone());
+        let mut conduct = self.take_up(run, direction, &commit)?;
+        conduct.looked_after = options.looked_after;
+        if let Some(policy) = options.on_failure {
+            conduct.begun.on_failure = policy;
+        }
+        match direction {
+            Direction::Forward => {
+                conduct.mark_attempts()?;
+                Ok(conduct.carry_out(options.before_undo))
+            }
+            Direction::Undo => Ok(conduct.take_back(Diagnostics::new())),
+        }
+    }
+
+    /// Opens a run's journal, takes its leases and says in the journal who has it now.
+    pub(crate) fn take_up(
+        &self,
+        run: &RunId,
+        direction: Direction,
+        commit: &str,
+    ) -> Result<Conduct<'a>, Diagnostics> {
+        let journal = RunJournal::open(self, run)?;
+        let begun = journal.run().begun;
+        let leases = HeldLeases::take(self, run, &begun.env, begun.units.keys())?;
+        journal.take(self.actor, direction, commit)?;
+        let order: Vec<Name> = begun.units.keys().cloned().collect();
+        self.observer.on(&Progress::Began { run, units: &order });
+        Ok(Conduct {
+            engine: *self,
+            commit: commit.to_owned(),
+            leases,
+            applied: Mutex::new(self.applied().units(&begun.env)?),
+            kept: Mutex::new(self.applied().kept(&begun.env)?),
+            saved: BTreeMap::new(),
+            looked_after: false,
+            journal,
+            begun,
+        })
+    }
+}
+
+impl Conduct<'_> {
+    /// Says in the store what the run is at: it may have been killed before it could.
+    fn mark_attempts(&self) -> Result<(), Diagnostic> {
+        let mut attempts: Vec<(Name, AppliedUnit)> = Vec::new();
+        for (name, intended) in &self.begun.units {
+            if self.journal.state(name) == UnitState::Planned {
+                let unit = self.bytes(name, &intended.digest)?;
+                attempts.push((name.clone(), attempt(&self.begun, intended, &unit)));
+            }
+        }
+        let environment = AppliedEnvironment {
+            commit: self.commit.clone(),
+            run: self.begun.run.clone(),
+            at: self.engine.now(),
+        };
+        self.engine.applied().begin(&self.begun.env, &environment, &attempts)
+    }
+}
+
+pub(crate) fn refuse_finished(run: &Run) -> Result<(), Diagnostic> {
+    if !run.is_finished() {
+        return Ok(());
+    }
+    Err(Diagnostic::error(
+        codes::NO_SUCH_RUN,
+        format!("run {} is over: nothing is left to do", run.begun.run),
+    )
+    .fix("eos status lists the runs of this estate"))
+}

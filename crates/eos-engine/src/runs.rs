@@ -1,0 +1,176 @@
+//! The runs of an estate, as their journals tell.
+
+use std::collections::BTreeSet;
+
+use camino::Utf8Path;
+use eos_model::{Diagnostic, Diagnostics, EnvName, Name, codes};
+
+use crate::journal::{self, Journal};
+use crate::layout::Layout;
+use crate::problems;
+use crate::record::{Outcome, Record};
+use crate::run_id::RunId;
+use crate::run_state::Run;
+
+/// A run and whether some process has it now.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Known {
+    pub run: Run,
+    pub in_progress: bool,
+}
+
+/// Runs that are not over, the latest first; problems with journals that cannot be read.
+pub fn open(layout: &Layout) -> Result<(Vec<Known>, Diagnostics), Diagnostic> {
+    let (mut found, problems) = list(layout, names(&layout.runs())?)?;
+    found.retain(|known| !known.run.is_finished());
+    Ok((found, problems))
+}
+
+/// Every run, the latest first, at most `most`.
+pub fn all(layout: &Layout, most: usize) -> Result<(Vec<Known>, Diagnostics), Diagnostic> {
+    let mut every = names(&layout.runs())?;
+    every.extend(names(&layout.runs().join("finished"))?);
+    every.sort();
+    every.dedup();
+    list(layout, every.split_off(every.len().saturating_sub(most)))
+}
+
+fn list(layout: &Layout, names: Vec<RunId>) -> Result<(Vec<Known>, Diagnostics), Diagnostic> {
+    let mut found = Vec::new();
+    let mut problems = Diagnostics::new();
+    for name in names.into_iter().rev() {
+        match read(layout, &name) {
+            Ok(Some(known)) => found.push(known),
+            // Killed while it was begun: nothing was done.
+            Ok(None) => {}
+            Err(problem) => problems.push(problem),
+        }
+    }
+    Ok((found, problems))
+}
+
+/// One run.
+pub fn find(layout: &Layout, run: &RunId) -> Result<Known, Diagnostic> {
+    read(layout, run)?.ok_or_else(|| no_such(run))
+}
+
+/// The latest run of an environment that is not over.
+pub fn unfinished(layout: &Layout, env: &EnvName) -> Result<Option<Known>, Diagnostics> {
+    let (runs, problems) = open(layout)?;
+    let problems = problems.into_result();
+    match runs.into_iter().find(|known| known.run.begun.env == *env) {
+        Some(known) => Ok(Some(known)),
+        // A journal that cannot be read may be the one.
+        None => problems.map(|_| None),
+    }
+}
+
+pub(crate) fn no_such(run: &RunId) -> Diagnostic {
+    Diagnostic::error(codes::NO_SUCH_RUN, format!("there is no run {run}"))
+        .fix("eos status lists the runs of this estate")
+}
+
+/// Refuses what would build on a half-done run, and takes the place of runs that ended cleanly without being finished.
+pub(crate) fn make_way(layout: &Layout, env: &EnvName, units: &BTreeSet<&Name>) -> Result<(), Diagnostics> {
+    let (runs, unreadable) = open(layout)?;
+    unreadable.into_result()?;
+    for known in runs.iter().filter(|known| known.run.begun.env == *env) {
+        let run = &known.run;
+        // One that goes on holds leases, which decide.
+        if known.in_progress || !run.units.keys().any(|name| units.contains(name)) {
+            continue;
+        }
+        let half: Vec<&str> =
+            run.half_done().filter(|(name, _)| units.contains(name)).map(|(name, _)| name.as_str()).collect();
+        if !half.is_empty() {
+            return Err(Diagnostic::error(
+                codes::RUN_UNFINISHED,
+                format!("run {} ({}) left {} half-done", run.begun.run, run.begun.command, half.join(", ")),
+            )
+            .why("a second run on top would hide what the first did")
+            .fix("eos status shows it; then eos resume or eos undo")
+            .into());
+        }
+        let (mut journal, _) =
+            Journal::open::<Record>(&layout.journal(&run.begun.run)).map_err(|e| problems::journal(&e))?;
+        let record = Record::Ended { at: run.begun.at, outcome: Outcome::Superseded };
+        journal.append(&record).map_err(|e| problems::journal(&e))?;
+        put_away(layout, &run.begun.run);
+    }
+    Ok(())
+}
+
+/// Moves the journal of a run that is over for good. What fails here is only slower next time.
+pub(crate) fn put_away(layout: &Layout, run: &RunId) {
+    let (from, to) = (layout.journal(run), layout.finished_journal(run));
+    let _ = journal::trim(&from);
+    let _ = fs_err::create_dir_all(layout.runs().join("finished"));
+    let _ = fs_err::rename(from, to);
+}
+
+/// Refuses to fill a unit's folder while a tofu of a killed run still works in it.
+pub(crate) fn refuse_live_children(
+    layout: &Layout,
+    env: &EnvName,
+    units: &BTreeSet<&Name>,
+) -> Result<(), Diagnostics> {
+    let (runs, _) = open(layout)?;
+    let mut found = Diagnostics::new();
+    for known in runs.iter().filter(|known| known.run.begun.env == *env) {
+        for (name, unit) in known.run.half_done().filter(|(name, _)| units.contains(name)) {
+            if !known.in_progress
+                && let Some(child) = unit.child.filter(|child| child.still_running())
+            {
+                let run = &known.run.begun.run;
+                let message = format!(
+                    "{name} is still being applied by tofu (pid {}), left over from run {run}",
+                    child.pid
+                );
+                found.push(
+                    Diagnostic::error(codes::RUN_UNFINISHED, message)
+                        .fix("eos resume waits for it and goes on"),
+                );
+            }
+        }
+    }
+    if found.is_empty() { Ok(()) } else { Err(found) }
+}
+
+/// The journal of a run that was over, back where runs are written.
+pub(crate) fn bring_back(layout: &Layout, run: &RunId) -> Result<(), Diagnostic> {
+    let (there, here) = (layout.finished_journal(run), layout.journal(run));
+    if here.exists() || !there.exists() {
+        return Ok(());
+    }
+    fs_err::rename(there, here).map_err(|e| {
+        Diagnostic::error(codes::JOURNAL, format!("cannot take up the journal of run {run}: {e}"))
+    })
+}
+
+fn read(layout: &Layout, run: &RunId) -> Result<Option<Known>, Diagnostic> {
+    let Some(path) =
+        [layout.journal(run), layout.finished_journal(run)].into_iter().find(|path| path.exists())
+    else {
+        return Ok(None);
+    };
+    let records: Vec<Record> = journal::read(&path).map_err(|e| problems::journal(&e))?;
+    let folded = Run::fold(&records).map_err(|e| problems::impossible(run, &e))?;
+    let in_progress = journal::in_use(&path).map_err(|e| problems::journal(&e))?;
+    Ok(folded.map(|run| Known { run, in_progress }))
+}
+
+fn names(folder: &Utf8Path) -> Result<Vec<RunId>, Diagnostic> {
+    let entries = match folder.read_dir_utf8() {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => {
+            return Err(Diagnostic::error(codes::JOURNAL, format!("cannot list .eos/state/runs: {error}")));
+        }
+    };
+    let mut names: Vec<RunId> = entries
+        .filter_map(Result::ok)
+        .filter_map(|entry| entry.file_name().strip_suffix(".journal")?.parse().ok())
+        .collect();
+    names.sort();
+    Ok(names)
+}

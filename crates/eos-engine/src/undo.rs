@@ -1,0 +1,280 @@
+//! Taking a run back: every unit it touched to the bytes it had before, or away when it was new.
+//!
+//! In reverse order, with the inputs each unit had. Data is kept: a new unit's data stays in the world and is listed,
+//! and what is protected is never replaced. Done means that the old bytes plan empty. What cannot be taken back is stuck,
+//! never ignored.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+use eos_model::{Diagnostic, Diagnostics, Name, codes};
+use serde::Serialize;
+use serde_json::Value as Json;
+
+use crate::agreed::ChangeKind;
+use crate::applied::{AppliedEnvironment, AppliedUnit};
+use crate::change::changes_of;
+use crate::data;
+use crate::engine::Engine;
+use crate::observer::Progress;
+use crate::one_unit::{Conduct, Journaled, Target, UnitEnd};
+use crate::order::Graph;
+use crate::outputs;
+use crate::planner::TofuPlan;
+use crate::problems::data_at_risk;
+use crate::record::{Direction, Goal, Intended, Outcome, Step};
+use crate::report::Report;
+use crate::run_id::RunId;
+use crate::run_state::{Run, UnitState};
+use crate::runs;
+use crate::unit::{Digest, Unit};
+use crate::walk::{Next, walk};
+
+/// What an undo would do, for the question before it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct UndoPlan {
+    pub run: RunId,
+    /// In the order they are taken back.
+    pub units: Vec<UndoneUnit>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct UndoneUnit {
+    pub unit: Name,
+    pub goal: Goal,
+    /// The bytes it goes back to, or is taken away by.
+    pub digest: Digest,
+    /// Resources with data that stay in the world.
+    pub keeps: Vec<String>,
+    /// What was done and stays done, with why.
+    pub without_inverse: Vec<(String, String)>,
+}
+
+#[derive(Clone, Copy)]
+pub struct UndoOptions<'a> {
+    /// The commit that reverts what the run applied.
+    pub commit: &'a str,
+    pub looked_after: bool,
+}
+
+impl Engine<'_> {
+    /// What undoing a run would do. Runs tofu for nothing.
+    pub fn plan_undo(&self, run: &RunId) -> Result<UndoPlan, Diagnostics> {
+        let known = runs::find(self.layout, run)?;
+        self.refuse_not_undoable(&known.run)?;
+        let mut units = Vec::new();
+        for name in backward(&known.run).sorted() {
+            let intended = &known.run.begun.units[&name];
+            let id = self.id(&known.run.begun.env, &name);
+            let made = self.archive().read(&id, &intended.digest)?;
+            let (goal, digest) = past(intended);
+            let declared = match goal {
+                Goal::Present => data::declared(&self.archive().read(&id, &digest)?.files),
+                Goal::Gone => Vec::new(),
+            };
+            let keeps =
+                data::data_resources(&made.files).into_keys().filter(|a| !declared.contains(a)).collect();
+            let stays = data::without_inverse(&made.files).into_iter();
+            let stays = stays.filter(|_| intended.goal == Goal::Present).map(|(a, why)| (a, why.to_owned()));
+            units.push(UndoneUnit { unit: name, goal, digest, keeps, without_inverse: stays.collect() });
+        }
+        Ok(UndoPlan { run: run.clone(), units })
+    }
+
+    /// Takes a run back. Also one that is done, as long as no later run has touched its units.
+    pub fn undo(&self, run: &RunId, options: &UndoOptions<'_>) -> Result<Report, Diagnostics> {
+        let known = runs::find(self.layout, run)?;
+        self.refuse_not_undoable(&known.run)?;
+        runs::bring_back(self.layout, run)?;
+        let mut conduct = self.take_up(run, Direction::Undo, options.commit)?;
+        conduct.looked_after = options.looked_after;
+        Ok(conduct.take_back(Diagnostics::new()))
+    }
+
+    fn refuse_not_undoable(&self, run: &Run) -> Result<(), Diagnostic> {
+        let over = |message: String| {
+            Diagnostic::error(codes::NO_SUCH_RUN, message)
+                .fix("eos rollback <revision> goes back to any commit")
+        };
+        let id = &run.begun.run;
+        if matches!(run.outcome, Some(Outcome::Undone | Outcome::Superseded)) {
+            return Err(over(format!("run {id} is over and cannot be undone")));
+        }
+        let applied = self.applied().units(&run.begun.env)?;
+        for (name, _) in run.units.iter().filter(|(_, unit)| unit.state == UnitState::Done) {
+            let gone = run.begun.units[name].goal == Goal::Gone;
+            let theirs = applied.get(name).is_some_and(|now| now.run == *id && now.attempt.is_none());
+            if !theirs && !(gone && !applied.contains_key(name)) {
+                return Err(over(format!("{name} was changed by a later run than {id}")));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Conduct<'_> {
+    /// Turns a run that failed around, under the leases it holds.
+    pub fn go_back(mut self, commit: &str, mut problems: Diagnostics) -> Report {
+        commit.clone_into(&mut self.commit);
+        match self.journal.take(self.engine.actor, Direction::Undo, commit) {
+            Ok(()) => self.take_back(problems),
+            Err(problem) => {
+                problems.push(problem);
+                self.finish(problems)
+            }
+        }
+    }
+
+    /// Back through everything that was touched.
+    pub fn take_back(self, mut problems: Diagnostics) -> Report {
+        let environment = AppliedEnvironment {
+            commit: self.commit.clone(),
+            run: self.begun.run.clone(),
+            at: self.engine.now(),
+        };
+        if let Err(problem) = self.engine.applied().begin(&self.begun.env, &environment, &[]) {
+            problems.push(problem);
+            return self.finish(problems);
+        }
+        let mut graph = backward(&self.journal.run());
+        graph.after.retain(|name, _| self.journal.state(name) != UnitState::Undone);
+        let failed = Mutex::new(Vec::new());
+        let mut judge = |_: &Name, end: &UnitEnd| match end {
+            UnitEnd::Done => Next::Go,
+            UnitEnd::Failed(problem) | UnitEnd::Stuck(problem) => {
+                failed.lock().unwrap_or_else(|e| e.into_inner()).push(problem.clone());
+                // What uses nothing of it can still be taken back.
+                Next::Go
+            }
+            UnitEnd::NotBegun(problem) | UnitEnd::Unwritten(problem) => {
+                failed.lock().unwrap_or_else(|e| e.into_inner()).push(problem.clone());
+                Next::Halt
+            }
+        };
+        let result = walk(&graph, self.engine.parallel, &|name| self.backward(name, None), &mut judge);
+        if result.values().all(|end| matches!(end, UnitEnd::Done)) {
+            self.catch_up(&mut judge);
+            self.clear_attempts(&mut problems);
+        }
+        problems.0.extend(failed.into_inner().unwrap_or_else(|e| e.into_inner()));
+        self.finish(problems)
+    }
+
+    /// Units whose inputs came back with other values than they had are brought up to them, needs first.
+    fn catch_up(&self, judge: &mut dyn FnMut(&Name, &UnitEnd) -> Next) {
+        let run = self.journal.run();
+        let edges = self.begun.units.iter().map(|(name, unit)| (name, &unit.after));
+        for name in Graph::from_edges(edges).sorted() {
+            let restored = run.units[&name].state == UnitState::Undone;
+            let Some(now) = self.applied().get(&name).cloned().filter(|_| restored) else { continue };
+            match outputs::inputs(&name, &now.sources, &self.applied()) {
+                Ok(inputs) if inputs != now.inputs => {
+                    let end = self.backward(&name, Some(inputs));
+                    judge(&name, &end);
+                }
+                // An input that is gone has no newer value.
+                _ => {}
+            }
+        }
+    }
+
+    /// Units that were never begun are as they were; the store says so again.
+    fn clear_attempts(&self, problems: &mut Diagnostics) {
+        for (name, unit) in
+            self.journal.run().units.iter().filter(|(_, unit)| unit.state == UnitState::Planned)
+        {
+            let _ = unit;
+            let before = self.begun.units[name].before.as_ref();
+            let kept = self.kept().get(name).cloned().unwrap_or_default();
+            if let Err(problem) = self.engine.applied().settle(&self.id(name), before, &kept) {
+                problems.push(problem);
+            }
+        }
+    }
+
+    fn backward(&self, name: &Name, inputs: Option<BTreeMap<String, Json>>) -> UnitEnd {
+        match self.try_backward(name, inputs) {
+            Ok(()) => {
+                self.engine.observer.on(&Progress::Undone { unit: name });
+                UnitEnd::Done
+            }
+            Err(end) => end,
+        }
+    }
+
+    fn try_backward(&self, name: &Name, inputs: Option<BTreeMap<String, Json>>) -> Journaled<()> {
+        if let Some(reason) = self.halted(name) {
+            return Err(UnitEnd::NotBegun(reason));
+        }
+        let intended = &self.begun.units[name];
+        let (goal, digest) = past(intended);
+        self.wait_for_child(name)?;
+        let began = self.journal.state(name);
+        let made = self.bytes(name, &intended.digest).map_err(UnitEnd::Failed)?;
+        let unit: Arc<Unit> = if digest == intended.digest {
+            Arc::clone(&made)
+        } else {
+            self.bytes(name, &digest).map_err(UnitEnd::Failed)?
+        };
+        let old = intended.before.as_ref().map(|before| before.inputs.clone()).unwrap_or_default();
+        let inputs = inputs.unwrap_or(old);
+        let mut held = data::data_resources(&made.files);
+        held.extend(data::data_resources(&unit.files));
+        let kept = self.kept().get(name).cloned();
+        let treatment =
+            self.engine.treat(&unit, goal, &held, kept.as_ref(), false).map_err(UnitEnd::Failed)?;
+        let target = Target { unit: &unit, goal, treatment: &treatment, inputs: &inputs };
+        self.step(name, Step::Undoing)?;
+        self.engine.observer.on(&Progress::Undoing { unit: name });
+        let desk = self.desk(name, &target)?;
+        if began != UnitState::Done && began != UnitState::Undone {
+            self.recover(name, &desk.session)?;
+        }
+        let mut made_outputs = None;
+        if let Some(TofuPlan { plan, .. }) = self.plan_now(name, &desk.session)? {
+            let changes = changes_of(name, &unit.manifest, &held, &plan);
+            let loses = |kind| matches!(kind, ChangeKind::Destroy | ChangeKind::Replace);
+            if let Some(lost) = changes.iter().find(|change| {
+                loses(change.kind) && held.contains_key(&crate::agreed::without_keys(&change.address))
+            }) {
+                return Err(self.fail(name, data_at_risk(name, &lost.address, None)));
+            }
+            made_outputs = Some(self.apply(name, &desk, &target, &changes)?);
+            // Done means that the old bytes plan empty; outputs alone may lag by one apply.
+            if let Some(TofuPlan { plan, .. }) = self.plan_now(name, &desk.session)? {
+                let left = changes_of(name, &unit.manifest, &held, &plan);
+                if !left.is_empty() {
+                    let list: Vec<&str> = left.iter().map(|change| change.address.as_str()).collect();
+                    return Err(
+                        self.stick(name, vec![format!("its old bytes still change {}", list.join(", "))])
+                    );
+                }
+            }
+        }
+        let made_outputs = match (made_outputs, goal) {
+            (Some(made), _) => made,
+            (None, Goal::Gone) => Default::default(),
+            (None, Goal::Present) => {
+                desk.session.outputs().map_err(|e| self.fail(name, crate::problems::cannot_plan(name, &e)))?
+            }
+        };
+        self.settle(name, &target, outputs::split(&made_outputs)).map_err(UnitEnd::Failed)?;
+        self.step(name, Step::Undone)
+    }
+}
+
+/// Where a unit was before the run: its bytes, or nowhere, for which its new bytes are needed.
+fn past(intended: &Intended) -> (Goal, Digest) {
+    match intended.before.as_ref().and_then(|before: &AppliedUnit| before.digest.clone()) {
+        Some(digest) => (Goal::Present, digest),
+        None => (Goal::Gone, intended.digest.clone()),
+    }
+}
+
+/// Units that were touched, what needs them first.
+fn backward(run: &Run) -> Graph {
+    let edges = run.begun.units.iter().map(|(name, unit)| (name, &unit.after));
+    let mut graph = Graph::from_edges(edges).reversed();
+    graph.after.retain(|name, _| run.units.get(name).is_some_and(|unit| unit.state != UnitState::Planned));
+    graph
+}

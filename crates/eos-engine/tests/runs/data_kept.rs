@@ -1,0 +1,107 @@
+//! Data is always preserved: kept when its unit goes, taken back when it comes again, destroyed only when named.
+
+use serde_json::{Value as Json, json};
+
+use crate::driver::{Command, Job};
+use crate::estate::{Estate, Spec, outcome, set};
+
+fn database(version: &str, size: u32) -> Spec {
+    let store = json!({
+        "input": version,
+        "triggers_replace": [size],
+        "lifecycle": {"prevent_destroy": true},
+    });
+    Spec::new("db", version).resource("store", store)
+}
+
+fn id(estate: &Estate, name: &str) -> Option<String> {
+    let state = estate.state("db");
+    let resource = state["resources"].as_array()?.iter().find(|resource| resource["name"] == name)?.clone();
+    resource["instances"][0]["attributes"]["id"].as_str().map(str::to_owned)
+}
+
+fn kept(estate: &Estate) -> Vec<Json> {
+    let folder = estate.path(".eos/state/records");
+    let records = eos_store::FolderRecords::open(folder.as_std_path()).unwrap();
+    let kept = eos_engine::Applied::new(&records).kept(&"test".parse().unwrap()).unwrap();
+    kept.values().flat_map(|kept| &kept.objects).map(|object| json!(object)).collect()
+}
+
+#[test]
+fn a_unit_that_goes_leaves_its_data_and_takes_it_back() {
+    let Some(estate) = Estate::new("leaves_its_data") else { return };
+    estate.write(&database("v1", 10));
+    assert_eq!(outcome(&estate.ok(Command::Apply)).0, "done");
+    let before = id(&estate, "store").unwrap();
+
+    // No longer compiled: an orphan, destroyed from its archived bytes, its data kept.
+    estate.remove("db");
+    let plan = estate.ok(Command::Plan);
+    let line =
+        |address: &str| plan["changes"].as_array().unwrap().iter().find(|c| c["address"] == address).unwrap();
+    assert_eq!(line("terraform_data.store")["kind"], "forget");
+    assert_eq!(line("terraform_data.store")["data"]["fate"], "kept");
+    assert_eq!(line("terraform_data.one")["kind"], "destroy");
+    assert_eq!(outcome(&estate.ok(Command::Apply)).0, "done");
+    assert!(estate.world().is_empty());
+    let listed = kept(&estate);
+    assert_eq!((listed.len(), listed[0]["id"].as_str()), (1, Some(before.as_str())), "{listed:?}");
+
+    // Back again: the same object.
+    estate.write(&database("v2", 10));
+    assert_eq!(outcome(&estate.ok(Command::Apply)).0, "done");
+    assert_eq!(id(&estate, "store"), Some(before));
+    assert!(kept(&estate).is_empty());
+    assert_eq!(estate.ok(Command::Plan)["empty"], true);
+}
+
+#[test]
+fn data_is_neither_replaced_nor_destroyed_unless_named() {
+    let Some(estate) = Estate::new("unless_named") else { return };
+    estate.write(&database("v1", 10));
+    assert_eq!(outcome(&estate.ok(Command::Apply)).0, "done");
+    let before = id(&estate, "store").unwrap();
+    estate.write(&database("v1", 20));
+    assert_eq!(estate.run(&estate.job(Command::Apply)).refused(), ["E0910"]);
+    assert_eq!(id(&estate, "store").as_ref(), Some(&before));
+
+    // Taken out of the unit: it stays in the world.
+    estate.write(&Spec::new("db", "v1"));
+    assert_eq!(outcome(&estate.ok(Command::Apply)).0, "done");
+    assert_eq!(id(&estate, "store"), None);
+    assert_eq!(kept(&estate).len(), 1);
+    estate.write(&database("v1", 10));
+    assert_eq!(outcome(&estate.ok(Command::Apply)).0, "done");
+    assert_eq!(id(&estate, "store").as_ref(), Some(&before));
+
+    // Named, it may be replaced, and destroyed.
+    estate.write(&database("v1", 20));
+    let named = |command| Job { destroy_data: set(&["db"]), ..estate.job(command) };
+    assert_eq!(outcome(&estate.run(&named(Command::Apply)).accepted()).0, "done");
+    assert_ne!(id(&estate, "store").as_ref(), Some(&before));
+    assert_eq!(outcome(&estate.run(&named(Command::Destroy)).accepted()).0, "done");
+    assert!(estate.world().is_empty());
+    assert!(kept(&estate).is_empty(), "nothing was kept: {:?}", kept(&estate));
+}
+
+#[test]
+fn undoing_what_is_new_keeps_its_data_and_a_rollback_adopts_it() {
+    let Some(estate) = Estate::new("a_rollback_adopts_it") else { return };
+    estate.write(&Spec::new("web", "v1"));
+    assert_eq!(outcome(&estate.ok(Command::Apply)).0, "done");
+    estate.write(&database("v2", 10));
+    assert_eq!(outcome(&estate.ok(Command::Apply)).0, "done");
+    let before = id(&estate, "store").unwrap();
+    estate.write(&database("v3", 10));
+    assert_eq!(outcome(&estate.ok(Command::Apply)).0, "done");
+    // Three revisions back and forth again: the same object, never destroyed.
+    estate.remove("db");
+    assert_eq!(outcome(&estate.ok(Command::Apply)).0, "done");
+    estate.write(&database("v3", 10));
+    assert_eq!(outcome(&estate.ok(Command::Apply)).0, "done");
+    assert_eq!(id(&estate, "store").as_ref(), Some(&before));
+    // Undoing that last run takes the unit away once more.
+    assert_eq!(outcome(&estate.ok(Command::Undo)).0, "undone");
+    assert_eq!(kept(&estate)[0]["id"], before);
+    assert!(!estate.world().contains_key("db"));
+}

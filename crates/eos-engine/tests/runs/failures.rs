@@ -1,0 +1,156 @@
+//! A failure in each unit, with each policy: the report says what tofu's states say, and nothing is done twice.
+
+use std::collections::BTreeMap;
+
+use eos_engine::OnFailure;
+use serde_json::{Value as Json, json};
+
+use crate::driver::{Command, Job};
+use crate::estate::{Estate, Spec, outcome, set};
+
+const UNITS: [&str; 4] = ["a", "b", "c", "x"];
+
+/// a ← b ← c, and x alone; `broken` fails.
+fn write(estate: &Estate, version: &str, broken: &str) {
+    for (name, upstream) in [("a", None), ("b", Some("a")), ("c", Some("b")), ("x", None)] {
+        let mut spec = Spec::new(name, version);
+        if let Some(upstream) = upstream {
+            spec = spec.takes("upstream", upstream, "id");
+        }
+        if name == broken {
+            spec = spec.breakable();
+        }
+        estate.write(&spec);
+    }
+    std::fs::write(estate.path("broken"), "").unwrap();
+}
+
+/// What tofu's state says of a unit, in the report's words.
+fn said_by_tofu(estate: &Estate, unit: &str) -> &'static str {
+    let world = estate.world();
+    let Some(resources) = world.get(unit) else { return "planned" };
+    let tainted = resources.values().any(|resource| resource["status"] == "tainted");
+    if tainted { "failed" } else { "done" }
+}
+
+fn check_report(estate: &Estate, case: &str, states: &BTreeMap<String, String>) {
+    for unit in UNITS {
+        let said = said_by_tofu(estate, unit);
+        let reported = states[unit].as_str();
+        let same = reported == said || (reported == "undone" && said == "planned");
+        assert!(same, "{case}: the report says {unit} is {reported}, tofu's state {said}");
+    }
+}
+
+fn fails(broken: &str, on_failure: OnFailure) {
+    let case = format!("{broken} fails, {on_failure:?}");
+    let Some(estate) = Estate::new(&case) else { return };
+    write(&estate, "v1", broken);
+    let answer = estate.run(&Job { on_failure, ..estate.job(Command::Apply) }).accepted();
+    let (end, states) = outcome(&answer);
+    check_report(&estate, &case, &states);
+    let is = |unit: &str| states[unit].as_str();
+    assert!(answer["report"]["problems"].to_string().contains("E0912"), "{case}: {answer:#}");
+    match on_failure {
+        OnFailure::Undo => {
+            assert_eq!(end, "undone", "{case}: {answer:#}");
+            assert!(estate.world().is_empty(), "{case}");
+            return;
+        }
+        OnFailure::Stop => assert_eq!(is(broken), "failed"),
+        OnFailure::ContinueIndependent => {
+            assert_eq!(is(broken), "failed");
+            let below = UNITS.iter().filter(|unit| broken != "x" && **unit != "x" && **unit > broken);
+            for unit in below.clone() {
+                assert_eq!(is(unit), "planned", "{case}: {unit}");
+            }
+            let others = UNITS.iter().filter(|unit| **unit != broken && !below.clone().any(|b| b == *unit));
+            for unit in others {
+                assert_eq!(is(unit), "done", "{case}: {unit}");
+            }
+        }
+    }
+    assert_eq!(end, "failed");
+    // Once the cause is gone, the rest is done, and only the rest.
+    std::fs::remove_file(estate.path("broken")).unwrap();
+    let answer = estate.ok(Command::Resume);
+    assert_eq!(outcome(&answer).0, "done", "{case}: {answer:#}");
+    assert!(estate.wired(), "{case}");
+    let expected: Vec<String> =
+        UNITS.iter().flat_map(|unit| ["one", "two"].map(|key| format!("{unit}.{key} v1"))).collect();
+    assert_eq!(estate.log(), expected, "{case}: nothing twice");
+    assert_eq!(estate.ok(Command::Plan)["empty"], true, "{case}");
+}
+
+#[test]
+fn a_failure_with_stop() {
+    UNITS.iter().for_each(|unit| fails(unit, OnFailure::Stop));
+}
+
+#[test]
+fn a_failure_with_undo() {
+    UNITS.iter().for_each(|unit| fails(unit, OnFailure::Undo));
+}
+
+#[test]
+fn a_failure_with_continue_independent() {
+    UNITS.iter().for_each(|unit| fails(unit, OnFailure::ContinueIndependent));
+}
+
+#[test]
+fn a_failed_update_is_taken_back_to_the_version_before() {
+    let Some(estate) = Estate::new("a_failed_update") else { return };
+    write(&estate, "v1", "none");
+    assert_eq!(outcome(&estate.ok(Command::Apply)).0, "done");
+    let before = estate.world();
+    estate.clear_log();
+    write(&estate, "v2", "b");
+    let job = Job { on_failure: OnFailure::Undo, commit: "c2".into(), ..estate.job(Command::Apply) };
+    let answer = estate.run(&job).accepted();
+    assert_eq!(outcome(&answer).0, "undone", "{answer:#}");
+    assert_eq!(estate.world(), before);
+    write(&estate, "v1", "none");
+    assert!(estate.wired(), "units that were not touched by the failure follow what was restored above them");
+    assert_eq!(estate.ok(Command::Plan)["empty"], true);
+}
+
+#[test]
+fn a_failed_run_gives_way_to_a_corrected_one() {
+    let Some(estate) = Estate::new("gives_way") else { return };
+    write(&estate, "v1", "b");
+    assert_eq!(outcome(&estate.ok(Command::Apply)).0, "failed");
+    write(&estate, "v1", "none");
+    assert_eq!(outcome(&estate.ok(Command::Apply)).0, "done");
+    assert_eq!(estate.run(&estate.job(Command::Resume)).refused(), ["E0903"]);
+    assert_eq!(estate.ok(Command::Plan)["empty"], true);
+}
+
+#[test]
+fn an_unhealthy_unit_is_not_applied_again() {
+    let Some(estate) = Estate::new("an_unhealthy_unit") else { return };
+    estate.write(&Spec::new("a", "v1"));
+    estate.write(&Spec::new("b", "v1").takes("upstream", "a", "id"));
+    let sick = Job { unhealthy: set(&["a"]), ..estate.job(Command::Apply) };
+    let answer = estate.run(&sick).accepted();
+    let (end, states) = outcome(&answer);
+    assert_eq!((end.as_str(), states["a"].as_str(), states["b"].as_str()), ("failed", "failed", "planned"));
+    assert!(answer["report"]["problems"].to_string().contains("E0913"));
+    assert_eq!(outcome(&estate.ok(Command::Resume)).0, "done");
+    assert_eq!(estate.log(), ["a.one v1", "a.two v1", "b.one v1", "b.two v1"]);
+}
+
+#[test]
+fn what_has_no_inverse_is_listed_before_an_undo() {
+    let Some(estate) = Estate::new("no_inverse") else { return };
+    estate.write(&Spec::new("a", "v1"));
+    assert_eq!(outcome(&estate.ok(Command::Apply)).0, "done");
+    let plan = estate.ok(Command::PlanUndo);
+    assert_eq!(plan["units"][0]["goal"], "gone");
+    let stays: Vec<Json> = plan["units"][0]["without_inverse"].as_array().unwrap().clone();
+    assert_eq!(stays.len(), 2, "both ran a command: {plan:#}");
+    assert_eq!(stays[0], json!(["terraform_data.one", "a command that was run when it was created"]));
+    // A run that is done can be undone too.
+    assert_eq!(outcome(&estate.ok(Command::Undo)).0, "undone");
+    assert!(estate.world().is_empty());
+    assert_eq!(estate.run(&estate.job(Command::Undo)).refused(), ["E0903"]);
+}

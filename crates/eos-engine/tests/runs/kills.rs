@@ -1,0 +1,237 @@
+//! kill -9 of eos, of tofu, of both; Ctrl-C. Afterwards resume ends as an undisturbed run, undo as before it, and
+//! nothing is done twice.
+
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+use serde_json::{Value as Json, json};
+
+use crate::driver::{Command, Job, Kill, When, records_of};
+use crate::estate::{Estate, Spec, UP, outcome};
+
+fn before(estate: &Estate) {
+    estate.write(&Spec::new("base", "v1"));
+    estate.write(&Spec::new("web", "v1").takes("upstream", "base", "id"));
+    estate.write(&Spec::new("old", "v1"));
+}
+
+/// One unit replaced, one below it that follows, one new, one that goes.
+fn after(estate: &Estate) {
+    estate.write(&Spec::new("base", "v2"));
+    estate.write(&Spec::new("web", "v2").takes("upstream", "base", "id"));
+    estate.write(&Spec::new("extra", "v2").needs(&["base"]));
+    estate.remove("old");
+}
+
+/// What an undisturbed run gives.
+struct Reference {
+    estate: Estate,
+    world_before: World,
+    world_after: World,
+    log: Vec<String>,
+    records: u32,
+}
+
+type World = BTreeMap<String, BTreeMap<String, Json>>;
+
+fn reference(test: &str) -> Option<&'static Reference> {
+    static REFERENCE: OnceLock<Option<Reference>> = OnceLock::new();
+    REFERENCE
+        .get_or_init(|| {
+            let estate = Estate::new(test)?;
+            before(&estate);
+            assert_eq!(outcome(&estate.ok(Command::Apply)).0, "done");
+            estate.clear_log();
+            let world_before = estate.world();
+            after(&estate);
+            let whole = estate.copy();
+            assert_eq!(outcome(&whole.ok(Command::Apply)).0, "done");
+            let records = records_of(&whole.root).last().unwrap().len() as u32;
+            assert!(whole.wired());
+            Some(Reference { estate, world_before, world_after: whole.world(), log: whole.log(), records })
+        })
+        .as_ref()
+}
+
+fn kill(when: When, eos: bool, tofu: bool) -> Kill {
+    Kill { when, eos, tofu, interrupt: false }
+}
+
+/// Resumes until the run is over; a person looks after what is listed. Gives the addresses that were listed.
+fn resume_to_the_end(estate: &Estate, case: &str) -> Vec<String> {
+    let mut listed = Vec::new();
+    for looked_after in [false, true] {
+        let job = Job { looked_after, ..estate.job(Command::Resume) };
+        let answer = estate.run(&job);
+        if answer.json["refused"][0]["code"] == "E0903" {
+            return listed;
+        }
+        let answer = answer.accepted();
+        match outcome(&answer).0.as_str() {
+            "done" | "undone" => return listed,
+            "stuck" if !looked_after => {
+                for unit in answer["report"]["units"].as_object().unwrap().values() {
+                    listed.extend(
+                        unit["reasons"].as_array().unwrap().iter().map(|r| r.as_str().unwrap().to_owned()),
+                    );
+                }
+            }
+            other => panic!("{case}: resume ended {other}: {answer:#}"),
+        }
+    }
+    panic!("{case}: resume did not end")
+}
+
+fn resumes_from(case: &str, reference: &Reference, strike: Kill) {
+    let estate = reference.estate.copy();
+    let answer = estate.killed(Command::Apply, strike);
+    let died = answer.signal.is_some();
+    let over = !died && outcome(&answer.json).0 == "done";
+    let listed = if over { Vec::new() } else { resume_to_the_end(&estate, case) };
+    assert_eq!(estate.world(), reference.world_after, "{case}");
+    assert!(estate.wired(), "{case}");
+    let mut log = estate.log();
+    if !listed.is_empty() {
+        // What was listed as possibly done may have been done again.
+        log.dedup();
+    }
+    assert_eq!(log, reference.log, "{case}: something was done twice or not at all; listed: {listed:?}");
+    assert_eq!(estate.ok(Command::Plan)["empty"], true, "{case}");
+}
+
+fn undoes_from(case: &str, reference: &Reference, strike: Kill) {
+    let estate = reference.estate.copy();
+    let answer = estate.killed(Command::Apply, strike);
+    if answer.signal.is_none() {
+        assert_eq!(outcome(&answer.json).0, "done", "{case}");
+    }
+    if records_of(&estate.root).len() < 2 {
+        return;
+    }
+    let job = Job { commit: "c2".into(), looked_after: true, ..estate.job(Command::Undo) };
+    let answer = estate.run(&job).accepted();
+    assert_eq!(outcome(&answer).0, "undone", "{case}: {answer:#}");
+    assert_eq!(estate.world(), reference.world_before, "{case}");
+    before(&estate);
+    let _ = std::fs::remove_dir_all(estate.path("build/test/extra"));
+    assert!(estate.wired(), "{case}");
+    assert_eq!(estate.ok(Command::Plan)["empty"], true, "{case}: the old revision plans empty");
+}
+
+/// After every record: eos alone, and eos with its tofu.
+fn matrix(reference: &Reference, step: usize, go_on: fn(&str, &Reference, Kill), name: &str) {
+    for (with_tofu, offset) in [(false, 0), (true, 1)] {
+        for record in (0..reference.records).skip(if step > 1 { offset } else { 0 }).step_by(step) {
+            let case = format!("{name} after record {record}, tofu killed: {with_tofu}");
+            go_on(&case, reference, kill(When::Record(record), true, with_tofu));
+        }
+    }
+}
+
+#[test]
+fn resume_after_kills_ends_as_an_undisturbed_run() {
+    let Some(reference) = reference("resume_after_kills") else { return };
+    matrix(reference, 2, resumes_from, "resume");
+}
+
+#[test]
+fn undo_after_kills_ends_as_before() {
+    let Some(reference) = reference("undo_after_kills") else { return };
+    matrix(reference, 3, undoes_from, "undo");
+}
+
+#[test]
+#[ignore = "the whole matrix: make soak"]
+fn every_record_resumed_and_undone() {
+    let Some(reference) = reference("every_record") else { return };
+    matrix(reference, 1, resumes_from, "resume");
+    matrix(reference, 1, undoes_from, "undo");
+}
+
+/// Also a resume and an undo may be killed, and taken up again.
+#[test]
+#[ignore = "the whole matrix: make soak"]
+fn every_record_of_a_resume_and_of_an_undo() {
+    let Some(reference) = reference("every_record_of_a_resume") else { return };
+    for command in [Command::Resume, Command::Undo] {
+        for again in 2..40 {
+            let estate = reference.estate.copy();
+            estate.killed(Command::Apply, kill(When::Record(8), true, true));
+            let kill = Some(kill(When::Record(again), true, false));
+            let first =
+                estate.run(&Job { kill, looked_after: true, commit: "c2".into(), ..estate.job(command) });
+            if first.signal.is_some() {
+                resume_to_the_end(&estate, &format!("{command:?} killed at {again}"));
+            } else if again > 12 {
+                break;
+            }
+            let expected =
+                if command == Command::Undo { &reference.world_before } else { &reference.world_after };
+            assert_eq!(&estate.world(), expected, "{command:?} killed at {again}");
+        }
+    }
+}
+
+fn slow(estate: &Estate) {
+    let command = format!("sleep 1; echo slow >> {UP}/log");
+    let body = json!({"input": "x", "provisioner": [{"local-exec": {"command": command}}]});
+    estate.write(&Spec::new("slow", "v1").resource("lazy", body));
+    estate.write(&Spec::new("next", "v1").takes("upstream", "slow", "id"));
+}
+
+fn strike(when: When) -> Kill {
+    kill(when, false, true)
+}
+
+#[test]
+fn a_killed_tofu_that_was_creating_something_foreign_leaves_the_run_stuck() {
+    let Some(estate) = Estate::new("a_killed_tofu") else { return };
+    slow(&estate);
+    let when = When::Provision("slow".into(), "terraform_data.lazy".into());
+    let answer = estate.killed(Command::Apply, strike(when)).accepted();
+    let (end, units) = outcome(&answer);
+    assert_eq!(end, "stuck", "{answer:#}");
+    assert_eq!((units["slow"].as_str(), units["next"].as_str()), ("stuck", "planned"));
+    let reasons = &answer["report"]["units"]["slow"]["reasons"];
+    assert!(reasons.to_string().contains("terraform_data.lazy"), "{reasons}");
+    // It stays so until somebody has looked, and stands in the way of the next run.
+    assert_eq!(outcome(&estate.ok(Command::Resume)).0, "stuck");
+    assert_eq!(estate.run(&estate.job(Command::Apply)).refused(), ["E0902"]);
+    let resume = Job { looked_after: true, ..estate.job(Command::Resume) };
+    assert_eq!(outcome(&estate.run(&resume).accepted()).0, "done");
+    assert!(estate.wired());
+    let count = |line: &str| estate.log().iter().filter(|l| *l == line).count();
+    assert_eq!((count("slow.one v1"), count("slow.two v1"), count("next.one v1")), (1, 1, 1));
+}
+
+#[test]
+fn an_interrupt_lets_tofu_write_its_state_and_begins_nothing_more() {
+    let Some(estate) = Estate::new("an_interrupt") else { return };
+    slow(&estate);
+    let when = When::Provision("slow".into(), "terraform_data.lazy".into());
+    let answer =
+        estate.killed(Command::Apply, Kill { when, eos: false, tofu: false, interrupt: true }).accepted();
+    let (end, units) = outcome(&answer);
+    assert_eq!(end, "stopped", "{answer:#}");
+    assert_eq!((units["slow"].as_str(), units["next"].as_str()), ("failed", "planned"));
+    assert!(answer["report"]["problems"].to_string().contains("E0922"));
+    assert!(estate.world().contains_key("slow"), "tofu wrote its state");
+    assert_eq!(outcome(&estate.ok(Command::Resume)).0, "done");
+    assert!(estate.wired());
+    let log = estate.log();
+    assert_eq!(log, ["next.one v1", "next.two v1", "slow", "slow.one v1", "slow.two v1"]);
+}
+
+/// kill -9 of eos leaves tofu applying; nobody else touches the unit, and resume waits for it.
+#[test]
+fn a_tofu_that_outlives_eos_is_waited_for() {
+    let Some(estate) = Estate::new("a_tofu_that_outlives_eos") else { return };
+    slow(&estate);
+    let when = When::Provision("slow".into(), "terraform_data.lazy".into());
+    let answer = estate.killed(Command::Apply, kill(when, true, false));
+    assert_eq!(answer.signal, Some(9));
+    let plan = estate.run(&estate.job(Command::Plan));
+    assert_eq!(plan.refused(), ["E0902"], "its folder is in use by the tofu that was left");
+    assert_eq!(outcome(&estate.ok(Command::Resume)).0, "done");
+    assert_eq!(estate.log(), ["next.one v1", "next.two v1", "slow", "slow.one v1", "slow.two v1"]);
+}
