@@ -9,8 +9,8 @@ use git2::{ObjectType, Oid, TreeWalkMode, TreeWalkResult};
 use crate::change::Change;
 use crate::git::{Git, failed};
 
-/// What going back replaces. `eos.toml` says where servers are today, and is not history.
-const GOES_BACK: &[&str] = &["catalog/", "eos.lock", "pillar/", "vendor/"];
+/// What going back replaces: what was asked for. The catalogue and where servers are stay as they are today.
+const GOES_BACK: &[&str] = &["pillar/"];
 /// What only grows: a secret opens data that is still there.
 const COMES_BACK: &str = "secrets/";
 

@@ -1,6 +1,7 @@
 //! What the process brings along: where it runs, who runs it, when, and how output should look.
 
-use std::io::IsTerminal as _;
+use std::collections::BTreeMap;
+use std::io::{IsTerminal as _, Write as _};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use camino::Utf8PathBuf;
@@ -27,9 +28,24 @@ pub struct Context {
     pub release_base: Option<String>,
     pub search_path: Vec<Utf8PathBuf>,
     pub identity_file: Utf8PathBuf,
+    /// This program, which is its own provider and key program.
+    pub binary: Utf8PathBuf,
+    /// EOS_APPLY=no: record and compile only, as `--no-apply` says for one command.
+    pub never_apply: bool,
+    /// Addresses and credentials for providers; each child gets what its own providers read.
+    pub given: BTreeMap<String, String>,
 }
 
 impl Context {
+    /// Prints data before the command is over: a plan is read before it is agreed to.
+    pub fn say(&self, text: &str) {
+        if !self.json {
+            let mut stdout = std::io::stdout();
+            let _ = stdout.write_all(text.as_bytes());
+            let _ = stdout.flush();
+        }
+    }
+
     pub fn from_process(words: &[String]) -> Context {
         let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
         let home = variable("HOME").unwrap_or_else(|| "/".to_owned());
@@ -67,6 +83,14 @@ impl Context {
             tools_bundle: variable("EOS_TOOLS_BUNDLE").map(Utf8PathBuf::from),
             release_base: variable("EOS_RELEASE_BASE"),
             search_path: variable("PATH").unwrap_or_default().split(':').map(Utf8PathBuf::from).collect(),
+            binary: std::env::current_exe()
+                .ok()
+                .and_then(|path| Utf8PathBuf::from_path_buf(path).ok())
+                .unwrap_or_else(|| "eos".into()),
+            never_apply: variable("EOS_APPLY").is_some_and(|word| word == "no"),
+            given: eos_secrets::credentials::variables()
+                .filter_map(|name| Some((name.to_owned(), variable(name)?)))
+                .collect(),
             directory,
         }
     }

@@ -6,6 +6,7 @@ pub const FAILED: u8 = 1;
 pub const CHANGES: u8 = 2;
 pub const MISTAKE: u8 = 3;
 pub const REFUSED: u8 = 4;
+pub const STUCK: u8 = 5;
 
 /// Codes that are not the user's mistake.
 const OTHERS: &[(Code, u8)] = &[
@@ -25,6 +26,27 @@ const OTHERS: &[(Code, u8)] = &[
     (codes::NO_SPACE, FAILED),
     (codes::TOOL_BROKEN, FAILED),
     (codes::HIVE, FAILED),
+    (codes::BAD_UNIT, FAILED),
+    (codes::RUN_UNFINISHED, REFUSED),
+    (codes::JOURNAL, FAILED),
+    (codes::STALE_CLONE, REFUSED),
+    (codes::STATE_ELSEWHERE, REFUSED),
+    (codes::PLAN_STALE, REFUSED),
+    (codes::NEED_UNAPPLIED, REFUSED),
+    (codes::NOT_AGREED, REFUSED),
+    (codes::DATA_AT_RISK, REFUSED),
+    (codes::TOFU, FAILED),
+    (codes::APPLY_FAILED, FAILED),
+    (codes::UNHEALTHY, FAILED),
+    (codes::STUCK, STUCK),
+    (codes::LEASE_HELD, REFUSED),
+    (codes::LEASE_LOST, FAILED),
+    (codes::STATE_LOCKED, REFUSED),
+    (codes::BACKEND_DOWN, FAILED),
+    (codes::ARCHIVE, FAILED),
+    (codes::STORE, FAILED),
+    (codes::NO_OUTPUT, FAILED),
+    (codes::STOPPED, FAILED),
 ];
 
 /// The first error decides.

@@ -129,6 +129,17 @@ impl Message {
         Message::eliding(call, matches, subject, &BTreeSet::new())
     }
 
+    /// Of a command without a reason of its own.
+    pub fn about(call: &Call<'_>, subject: String) -> Message {
+        let line = spoken::command_line(call.words, &BTreeSet::new());
+        Message { subject, line, reason: None }
+    }
+
+    /// The command as typed, secrets left out.
+    pub fn line(&self) -> &str {
+        &self.line
+    }
+
     /// With the values of some flags left out.
     pub fn eliding(
         call: &Call<'_>,

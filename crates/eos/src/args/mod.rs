@@ -1,9 +1,12 @@
 //! Arguments: the global flags, and those that a component's schema brings.
 
 pub mod component;
+pub mod running;
 pub mod spoken;
 
-use clap::{Arg, ArgAction};
+use clap::{Arg, ArgAction, ArgMatches};
+
+use crate::context::Context;
 
 /// Flags every command has.
 pub fn global() -> Vec<Arg> {
@@ -31,8 +34,20 @@ pub fn global() -> Vec<Arg> {
     ]
 }
 
-/// Flags of the commands that change the estate.
+/// Flags of the commands that change the estate and then apply it.
 pub fn changing() -> Vec<Arg> {
+    let mut flags = recording();
+    flags.extend(running::carrying_out());
+    flags
+}
+
+/// Whether a change is only recorded and compiled: asked for once, or always on this machine.
+pub fn stops_after_recording(context: &Context, matches: &ArgMatches) -> bool {
+    context.never_apply || running::is_set(matches, "no-apply")
+}
+
+/// Flags of the commands that change the estate.
+pub fn recording() -> Vec<Arg> {
     vec![
         Arg::new("dry-run")
             .long("dry-run")

@@ -1,6 +1,7 @@
 //! `eos create`: a component with everything it needs, or a host.
 
 use std::collections::BTreeMap;
+use std::time::Instant;
 
 use clap::{Arg, ArgMatches, Command};
 use eos_compile::intent::{self, Planned};
@@ -14,6 +15,7 @@ use crate::build_folder;
 use crate::loaded::Loaded;
 use crate::outcome::Outcome;
 use crate::recording::{self, Message, Prepared};
+use crate::run::flow::{self, Ended, Look, Wanted};
 use crate::views::diff;
 use crate::views::style::Style;
 
@@ -100,6 +102,9 @@ pub fn record(
     if matches.get_flag("dry-run") {
         return Ok(dry_run(call, loaded, env, intent.planned, prepared).with_warnings(warnings));
     }
+    if !args::stops_after_recording(call.context, matches) {
+        return carry_out(call, matches, loaded, env, intent).map(|done| done.with_warnings(warnings));
+    }
     let recorded = recording::commit(call.context, loaded, env, prepared, intent.message)?;
     let style = Style(call.context.color_stdout);
     let mut text = String::new();
@@ -130,10 +135,49 @@ pub fn record(
             if count == 1 { "" } else { "s" },
             if count == 1 { "is" } else { "are" }
         ));
-        text.push_str("Nothing was applied yet: this eos records and compiles.\n");
+        text.push_str("Nothing was applied: eos apply does that.\n");
     }
     let json = document(intent.planned, &prepared.made, recorded.commit.as_deref(), &recorded.difference);
     Ok(Outcome::new(text, json).with_warnings(warnings))
+}
+
+/// Plans the change, asks, records it and applies it. Secrets are shown once the change is recorded.
+fn carry_out(
+    call: &Call<'_>,
+    matches: &ArgMatches,
+    loaded: &mut Loaded,
+    env: &EnvName,
+    intent: Intent<'_>,
+) -> Result<Outcome, Diagnostics> {
+    let started = Instant::now();
+    let (planned, prepared) = (intent.planned, intent.prepared);
+    let style = Style(call.context.color_stdout);
+    let mut said = String::new();
+    for entry in planned.entries.iter().rev().filter(|entry| entry.because.is_some()) {
+        let because = entry.because.as_deref().unwrap_or_default();
+        said.push_str(&format!("{} comes along: {because}\n", style.bold(entry.name.as_str())));
+    }
+    for note in &planned.notes {
+        said.push_str(&format!("{note}\n"));
+    }
+    call.context.say(&said);
+    let change = prepared.change.clone();
+    let mut wanted = Wanted::new(env, &prepared.compiled, change, intent.message, matches)?;
+    wanted.look = Look::Changed;
+    let (ended, shown) = flow::carry_out(call, loaded, wanted)?;
+    let declined = matches!(ended, Ended::Declined);
+    let mut outcome = flow::outcome(call, loaded, env, ended, &shown, started);
+    if !declined {
+        outcome.text.push_str(&secrets_text(&prepared.made));
+        let made: BTreeMap<String, &str> = prepared
+            .made
+            .iter()
+            .map(|(reference, secret)| (reference.to_string(), secret.expose()))
+            .collect();
+        outcome.json["secrets"] = json!(made);
+        outcome.json["notes"] = json!(planned.notes);
+    }
+    Ok(outcome)
 }
 
 /// Warnings about what the command touched; `eos compile` shows those about the rest.

@@ -50,6 +50,10 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     recipients.add(identity.public(), &format!("{} on {}", context.user, context.machine))?;
     let mut first = Change::default();
     first.write(eos_secrets::RECIPIENTS_FILE, recipients.format());
+    if executor == "tofu" {
+        let key = eos_secrets::encrypt(&eos_secrets::new_state_key(), &recipients)?;
+        first.write(eos_secrets::STATE_KEY_FILE, key);
+    }
     let lock = LockFile::new(COMPILER, tools::pinned_versions(context, &executor));
     let file = EstateFile::new(name.as_str(), &executor);
     let subject = format!("make the estate {name}");

@@ -1,12 +1,15 @@
 //! The verbs. One row in [`VERBS`] and one file make a command; help and completion derive from the table.
 
+pub mod apply;
 pub mod catalog;
 pub mod compile;
 pub mod complete;
 pub mod completion;
 pub mod create;
 pub mod delete;
+pub mod destroy;
 pub mod doctor;
+pub mod drift;
 pub mod explain;
 pub mod graph;
 pub mod history;
@@ -14,10 +17,17 @@ pub mod hive;
 pub mod host;
 pub mod init;
 pub mod list;
+pub mod locks;
 pub mod operation;
+pub mod plan;
+pub mod resume;
+pub mod rollback;
 pub mod secret;
 pub mod show;
+pub mod state_key;
+pub mod status;
 pub mod tools;
+pub mod undo;
 pub mod update;
 pub mod upgrade;
 pub mod why;
@@ -63,6 +73,11 @@ pub const VERBS: &[Verb] = &[
         hidden: true,
         ..verb("__complete", "Answer a shell's question", complete::command, complete::run)
     },
+    Verb {
+        hidden: true,
+        ..verb("__state-key", "Give tofu the key of state and plans", state_key::command, state_key::run)
+    },
+    verb("apply", "Bring what runs to what the pillar says", apply::command, apply::run),
     verb("catalog", "Look at the kinds there are, check and make your own", catalog::command, catalog::run),
     verb(
         "compile",
@@ -73,16 +88,25 @@ pub const VERBS: &[Verb] = &[
     verb("completion", "Print the completion script of a shell", completion::command, completion::run),
     verb("create", "Ask for something: a component, a host, a user", create::command, create::run),
     verb("delete", "Take something away", delete::command, delete::run),
+    verb("destroy", "Take everything of an environment away; data stays", destroy::command, destroy::run),
     verb("doctor", "Check this machine and this estate", doctor::command, doctor::run),
+    verb("drift", "Find what differs from what was applied; bring it back", drift::command, drift::run),
     verb("explain", "Explain an error code", explain::command, explain::run),
     verb("graph", "Draw what needs what", graph::command, graph::run),
     verb("history", "Show what was done, by whom and why", history::command, history::run),
     verb("hive", "An EC2-compatible endpoint on this machine", hive::command, hive::run),
     verb("init", "Make an estate", init::command, init::run),
     verb("list", "List what the estate has", list::command, list::run),
+    verb("locks", "Show who is at work on what", locks::command, locks::run),
+    verb("plan", "Show what an apply would do", plan::command, plan::run),
+    verb("resume", "Go on with a run that was cut off", resume::command, resume::run),
+    verb("rollback", "Go back to what was asked for at an older commit", rollback::command, rollback::run),
     verb("secret", "List, set, show and rotate secrets", secret::command, secret::run),
     verb("show", "Show one thing with all its choices", show::command, show::run),
+    verb("status", "Show what is applied and which runs are unfinished", status::command, status::run),
     verb("tools", "Find, install and verify tofu, nomad, salt and others", tools::command, tools::run),
+    verb("undo", "Take a run back", undo::command, undo::run),
+    verb("unlock", "Take a unit from a run that will not come back", locks::unlock_command, locks::unlock),
     verb("update", "Change something that is there", update::command, update::run),
     verb(
         "upgrade",
@@ -201,7 +225,7 @@ pub fn catalog_here(context: &Context) -> Result<Catalog, Diagnostics> {
 
 /// Verbs that people will look for and that this version does not have.
 const NOT_YET: &[&str] =
-    &["apply", "adopt", "destroy", "drift", "eject", "plan", "resume", "rollback", "status", "undo"];
+    &["adopt", "eject"];
 
 /// The message about a verb there is not.
 pub fn unknown_verb(word: &str, operations: &[String]) -> Diagnostic {

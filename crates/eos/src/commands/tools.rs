@@ -107,7 +107,7 @@ fn list(call: &Call<'_>, tools: &Tools) -> Outcome {
 }
 
 /// Progress on stderr: one line that moves on a terminal, plain lines elsewhere.
-fn progress(context: &Context, name: &str, step: &Step<'_>) {
+pub fn progress(context: &Context, name: &str, step: &Step<'_>) {
     let text = match step {
         Step::Bytes { .. } if !context.stderr_is_terminal => return,
         Step::Bytes { done, total: Some(total) } => bar(*done, *total),

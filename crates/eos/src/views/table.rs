@@ -2,9 +2,12 @@
 
 use super::style::Style;
 
+/// How the first cell of a row is painted.
+pub type Paint = fn(Style, &str) -> String;
+
 pub struct Table {
     head: Vec<String>,
-    rows: Vec<Vec<String>>,
+    rows: Vec<(Vec<String>, Option<Paint>)>,
 }
 
 impl Table {
@@ -13,7 +16,12 @@ impl Table {
     }
 
     pub fn row(&mut self, cells: Vec<String>) {
-        self.rows.push(cells);
+        self.rows.push((cells, None));
+    }
+
+    /// A row whose first cell has a colour.
+    pub fn painted(&mut self, cells: Vec<String>, paint: Paint) {
+        self.rows.push((cells, Some(paint)));
     }
 
     pub fn is_empty(&self) -> bool {
@@ -24,7 +32,7 @@ impl Table {
     pub fn render(&self, width: usize, color: bool) -> String {
         let style = Style(color);
         let mut widths: Vec<usize> = self.head.iter().map(|cell| cell.chars().count()).collect();
-        for row in &self.rows {
+        for (row, _) in &self.rows {
             for (slot, cell) in widths.iter_mut().zip(row) {
                 *slot = (*slot).max(cell.chars().count());
             }
@@ -35,20 +43,24 @@ impl Table {
         {
             *widest = widest.saturating_sub(total - width).max(8);
         }
-        let line = |cells: &[String], paint: &dyn Fn(&str) -> String| {
+        let line = |cells: &[String], paint: &dyn Fn(usize, &str) -> String| {
             let mut out = String::new();
             for (index, (cell, width)) in cells.iter().zip(&widths).enumerate() {
                 let last = index + 1 == cells.len();
                 let cell = shorten(cell, *width);
                 let padding = if last { 0 } else { width - cell.chars().count() + 2 };
-                out.push_str(&paint(&cell));
+                out.push_str(&paint(index, &cell));
                 out.extend(std::iter::repeat_n(' ', padding));
             }
             out.trim_end().to_owned() + "\n"
         };
-        let mut out = line(&self.head, &|cell| style.dim(cell));
-        for row in &self.rows {
-            out.push_str(&line(row, &str::to_owned));
+        let mut out = line(&self.head, &|_, cell| style.dim(cell));
+        for (row, paint) in &self.rows {
+            let painted = |index: usize, cell: &str| match paint {
+                Some(paint) if index == 0 => paint(style, cell),
+                _ => cell.to_owned(),
+            };
+            out.push_str(&line(row, &painted));
         }
         out
     }

@@ -1,0 +1,91 @@
+//! Flags of the commands that plan and apply.
+
+use std::collections::BTreeSet;
+
+use clap::{Arg, ArgAction, ArgMatches};
+use eos_engine::OnFailure;
+use eos_model::{Diagnostic, Diagnostics, Name};
+
+/// Which units, and how closely they are looked at.
+pub fn choosing() -> Vec<Arg> {
+    vec![
+        Arg::new("only")
+            .long("only")
+            .value_name("NAME")
+            .action(ArgAction::Append)
+            .help("Only this unit; may be given again")
+            .help_heading("Planning"),
+        Arg::new("no-refresh")
+            .long("no-refresh")
+            .alias("refresh-false")
+            .action(ArgAction::SetTrue)
+            .help("Trust what was last seen; units that did not change are not looked at")
+            .help_heading("Planning"),
+        destroy_data(),
+    ]
+}
+
+pub fn destroy_data() -> Arg {
+    Arg::new("destroy-data")
+        .long("destroy-data")
+        .value_name("NAME")
+        .action(ArgAction::Append)
+        .help("The data of this name may be destroyed; without it data is always kept")
+        .help_heading("Data")
+}
+
+/// Accepted since people ask for it; it is the default.
+pub fn preserve_data() -> Arg {
+    Arg::new("preserve-data")
+        .long("preserve-data")
+        .action(ArgAction::SetTrue)
+        .conflicts_with("destroy-data")
+        .help("Keep data: this is the default")
+        .help_heading("Data")
+}
+
+/// Whether to ask, and what to do about a failure.
+pub fn carrying_out() -> Vec<Arg> {
+    vec![
+        Arg::new("yes")
+            .long("yes")
+            .short('y')
+            .action(ArgAction::SetTrue)
+            .help("Do not ask")
+            .help_heading("Applying"),
+        Arg::new("on-failure")
+            .long("on-failure")
+            .value_name("POLICY")
+            .value_parser(["stop", "undo", "continue-independent"])
+            .default_value("stop")
+            .help("When a unit fails: begin nothing more, take back what was done, or go on with the rest")
+            .help_heading("Applying"),
+    ]
+}
+
+pub fn on_failure(matches: &ArgMatches) -> OnFailure {
+    match matches.try_get_one::<String>("on-failure").ok().flatten().map(String::as_str) {
+        Some("undo") => OnFailure::Undo,
+        Some("continue-independent") => OnFailure::ContinueIndependent,
+        _ => OnFailure::Stop,
+    }
+}
+
+/// The names behind a flag that may be given again; every bad one is told.
+pub fn names(matches: &ArgMatches, flag: &str) -> Result<BTreeSet<Name>, Diagnostics> {
+    let mut found = Diagnostics::new();
+    let mut names = BTreeSet::new();
+    for word in matches.try_get_many::<String>(flag).ok().flatten().into_iter().flatten() {
+        match word.parse::<Name>() {
+            Ok(name) => {
+                names.insert(name);
+            }
+            Err(problem) => found.push(Diagnostic::from(problem)),
+        }
+    }
+    if found.is_empty() { Ok(names) } else { Err(found) }
+}
+
+pub fn is_set(matches: &ArgMatches, flag: &str) -> bool {
+    matches.try_get_one::<bool>(flag).ok().flatten().copied().unwrap_or(false)
+}

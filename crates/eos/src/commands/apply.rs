@@ -1,0 +1,59 @@
+//! `eos apply`: bring what runs to what the pillar says, after showing it and asking.
+
+use std::time::Instant;
+
+use clap::{Arg, ArgMatches, Command};
+use eos_engine::plan_file;
+use eos_model::Diagnostics;
+use eos_pillar::Change;
+
+use super::Call;
+use crate::args::running;
+use crate::loaded::Loaded;
+use crate::outcome::Outcome;
+use crate::recording::Message;
+use crate::run::flow::{self, Shown, Wanted};
+use crate::run::{self, Runs, interrupt};
+use crate::views::plan as view;
+
+pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
+    Ok(command
+        .arg(Arg::new("plan").value_name("PLAN").help("A plan that eos plan --out kept; applied exactly as it was shown"))
+        .args(running::choosing())
+        .args(running::carrying_out())
+        .arg(Arg::new("because").long("because").value_name("REASON").help("Why, for the history"))
+        .after_help(
+            "Examples:\n  eos apply\n  eos apply --only nextcloud --yes\n  eos apply monday.plan\n  eos apply --on-failure undo",
+        ))
+}
+
+pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics> {
+    let started = Instant::now();
+    let mut loaded = Loaded::open_for_change(call.context)?;
+    let kept = match matches.get_one::<String>("plan") {
+        Some(file) => Some(plan_file::read(&call.context.directory.join(file))?),
+        None => None,
+    };
+    let env = match &kept {
+        Some(plan) => loaded.env(Some(plan.env.as_str()))?,
+        None => loaded.env(matches.get_one::<String>("env").map(String::as_str))?,
+    };
+    let compiled = loaded.compile(&loaded.tree, &env)?;
+    let message = Message::new(call, matches, run::first::subject(&env));
+    let wanted = Wanted::new(&env, &compiled, Change::default(), message, matches)?;
+    let Some(plan) = kept else {
+        let (ended, shown) = flow::carry_out(call, &mut loaded, wanted)?;
+        return Ok(flow::outcome(call, &loaded, &env, ended, &shown, started));
+    };
+    let units = run::units(&env, &compiled.files)?;
+    let head = loaded.estate.commit_id().unwrap_or_default();
+    plan.refuse_outdated(&head, &units)?;
+    flow::make_ready(call, &mut loaded)?;
+    loaded.estate.release();
+    let runs = Runs::open(call.context, &loaded.estate, &[&units], wanted.message.line())?;
+    interrupt::watch(&runs.tools.children);
+    let shown = Shown { plan, previews: view::Previews::default() };
+    call.context.say(&view::text(&shown.plan, &shown.previews, call.context.width, call.context.color_stdout));
+    let ended = flow::agree_and_apply(call, &mut loaded, &runs, wanted, &units, &shown)?;
+    Ok(flow::outcome(call, &loaded, &env, ended, &shown, started))
+}

@@ -1,0 +1,60 @@
+//! `eos destroy`: take everything of an environment away. The pillar is emptied first, so that the next apply does not
+//! build it again; data stays unless it is named.
+
+use std::time::Instant;
+
+use clap::{Arg, ArgMatches, Command};
+use eos_compile::intent::{component_path, operation_path};
+use eos_model::Diagnostics;
+use eos_pillar::Change;
+use serde_json::json;
+
+use super::Call;
+use crate::args::running;
+use crate::loaded::Loaded;
+use crate::outcome::Outcome;
+use crate::recording::{Message, refuse_foreign};
+use crate::run::flow::{self, Wanted};
+
+pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
+    Ok(command
+        .arg(Arg::new("environment").value_name("ENVIRONMENT").required(true).help("The environment that goes"))
+        .args(running::carrying_out())
+        .arg(running::destroy_data())
+        .arg(running::preserve_data())
+        .arg(Arg::new("because").long("because").value_name("REASON").help("Why, for the history"))
+        .after_help("Hosts stay declared, secrets stay with the data they open.\n\nExamples:\n  eos destroy staging\n  eos destroy staging --destroy-data postgres"))
+}
+
+pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics> {
+    let started = Instant::now();
+    let mut loaded = Loaded::open_for_change(call.context)?;
+    let env = loaded.env(matches.get_one::<String>("environment").map(String::as_str))?;
+    let environment = loaded.environment(&env)?;
+    let mut change = Change::default();
+    let mut found = Diagnostics::new();
+    for (name, entry) in &environment.components {
+        let path = component_path(&env, name);
+        match refuse_foreign(&loaded, &environment, &entry.node, &path) {
+            Ok(()) => change.remove(path),
+            Err(problem) => found.push(problem),
+        }
+    }
+    for (id, entry) in &environment.operations {
+        let path = operation_path(&env, id);
+        match refuse_foreign(&loaded, &environment, &entry.node, &path) {
+            Ok(()) => change.remove(path),
+            Err(problem) => found.push(problem),
+        }
+    }
+    if found.has_errors() {
+        return Err(found);
+    }
+    let compiled = loaded.compile(&loaded.tree.with(&change), &env)?;
+    let message = Message::new(call, matches, format!("destroy {env}"));
+    let wanted = Wanted::new(&env, &compiled, change, message, matches)?;
+    let (ended, shown) = flow::carry_out(call, &mut loaded, wanted)?;
+    let mut outcome = flow::outcome(call, &loaded, &env, ended, &shown, started);
+    outcome.json["environment"] = json!(env);
+    Ok(outcome)
+}

@@ -1,0 +1,171 @@
+//! `eos drift`: what differs from what was applied, though nobody asked for it; and what to do about it.
+
+use std::collections::BTreeSet;
+use std::time::Instant;
+
+use clap::{Arg, ArgMatches, Command};
+use eos_engine::{Change, Drift, DriftRequest, IgnoredDrift, RunOptions};
+use eos_model::{Diagnostic, Diagnostics, EnvName, Name, UnitId, codes};
+use serde_json::json;
+
+use super::Call;
+use crate::args::running;
+use crate::exit_code;
+use crate::loaded::Loaded;
+use crate::outcome::Outcome;
+use crate::recording::Message;
+use crate::run::flow::{self, Ended, Shown};
+use crate::run::{self, Runs, confirm, interrupt};
+use crate::views::plan as plan_view;
+use crate::views::style::Style;
+
+pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
+    let name = || Arg::new("name").value_name("NAME").help("Only this unit");
+    Ok(command
+        .subcommand(
+            Command::new("revert").about("Bring back what was applied").arg(name()).args(running::carrying_out()),
+        )
+        .subcommand(
+            Command::new("accept")
+                .about("Say which setting to change so that the pillar asks for what is there")
+                .arg(name().required(true)),
+        )
+        .subcommand(
+            Command::new("ignore").about("Live with a difference; recorded").arg(name().required(true)).arg(
+                Arg::new("because").long("because").value_name("REASON").required(true).help("Why; kept"),
+            ),
+        )
+        .after_help(
+            "Exit code 0 when nothing differs, 2 when something does.\n\nExamples:\n  eos drift\n  eos drift revert grafana\n  eos drift ignore grafana --because \"until monday\"",
+        ))
+}
+
+pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics> {
+    let started = Instant::now();
+    let (verb, inner) = matches.subcommand().unwrap_or(("", matches));
+    let context = call.context;
+    let mut loaded = Loaded::open(context)?;
+    let env = loaded.env(matches.get_one::<String>("env").map(String::as_str))?;
+    let only = match inner.try_get_one::<String>("name").ok().flatten() {
+        Some(word) => {
+            let name: Name =
+                word.parse().map_err(|problem: eos_model::name::BadName| Diagnostic::from(problem))?;
+            Some(BTreeSet::from([name]))
+        }
+        None => None,
+    };
+    let layout = eos_engine::Layout::new(loaded.estate.root.clone());
+    run::first::refuse_missing_state(&loaded.estate, &layout)?;
+    let units = run::units(&env, &loaded.compile(&loaded.tree, &env)?.files)?;
+    loaded.estate.release();
+    let message = Message::about(call, String::new());
+    let runs = Runs::open(context, &loaded.estate, &[&units], message.line())?;
+    interrupt::watch(&runs.tools.children);
+    let head = loaded.estate.commit_id().unwrap_or_default();
+    let request = DriftRequest { env: &env, commit: &head, only: only.as_ref() };
+    let drift = flow::watched(call, &runs, |engine| engine.drift(&request))?;
+    match verb {
+        "revert" => revert(call, inner, &loaded, &runs, &env, drift, &head, started),
+        "accept" => accept(&env, &drift),
+        "ignore" => ignore(call, &runs, &env, &drift),
+        _ => Ok(shown(call, &env, &drift)),
+    }
+}
+
+fn shown(call: &Call<'_>, env: &EnvName, drift: &Drift) -> Outcome {
+    let style = Style(call.context.color_stdout);
+    let document = json!({"environment": env, "drift": drift, "drifted": !drift.units.is_empty()});
+    if drift.units.is_empty() {
+        let mut text = format!("Nothing in {env} differs from what was applied.\n");
+        if !drift.ignored.is_empty() {
+            let names: Vec<&str> = drift.ignored.keys().map(Name::as_str).collect();
+            text.push_str(&format!("Ignored, as somebody decided: {}\n", names.join(", ")));
+        }
+        return Outcome::new(text, document);
+    }
+    let mut text = String::new();
+    for (name, changes) in &drift.units {
+        text.push_str(&format!("{}\n", style.bold(name.as_str())));
+        for change in changes {
+            text.push_str(&format!("  {}: {}\n", change.address, difference(change)));
+        }
+    }
+    text.push_str("Next: eos drift revert brings it back, eos drift accept <name> says what to change instead.\n");
+    Outcome::new(text, document).exits(exit_code::CHANGES)
+}
+
+fn difference(change: &Change) -> String {
+    use eos_engine::ChangeKind;
+    if change.kind == ChangeKind::Create {
+        return "is gone".to_owned();
+    }
+    let paths: Vec<&str> =
+        change.fields.iter().map(|field| field.path.as_str()).filter(|path| *path != "modify_index").collect();
+    match paths.as_slice() {
+        ["in_sync"] | [] => "is not what was applied".to_owned(),
+        more => format!("differs in {}", more.join(", ")),
+    }
+}
+
+#[allow(clippy::too_many_arguments)]
+fn revert(
+    call: &Call<'_>,
+    matches: &ArgMatches,
+    loaded: &Loaded,
+    runs: &Runs,
+    env: &EnvName,
+    drift: Drift,
+    head: &str,
+    started: Instant,
+) -> Result<Outcome, Diagnostics> {
+    let context = call.context;
+    let shown = Shown { plan: drift.revert, previews: runs.side.previews() };
+    context.say(&plan_view::text(&shown.plan, &shown.previews, context.width, context.color_stdout));
+    let recorded = || crate::recording::Recorded { commit: None, difference: Default::default() };
+    let ended = if shown.plan.is_empty() {
+        Ended::NothingToDo(recorded())
+    } else {
+        let line = Message::about(call, String::new()).line().to_owned();
+        if !running::is_set(matches, "yes") && !confirm::ask(context, "Do this?", &format!("{line} --yes"))? {
+            Ended::Declined
+        } else {
+            let options =
+                RunOptions { commit: head, on_failure: running::on_failure(matches), ..RunOptions::default() };
+            let report = flow::apply(call, runs, &shown.plan, &drift.units_as_applied, &options)?;
+            Ended::Ran(recorded(), Box::new(report))
+        }
+    };
+    Ok(flow::outcome(call, loaded, env, ended, &shown, started))
+}
+
+/// What is there cannot be read back into a setting by eos: Nomad and Salt say that something differs, not which
+/// setting would ask for it. So the person is told where to change it.
+fn accept(env: &EnvName, drift: &Drift) -> Result<Outcome, Diagnostics> {
+    let Some((name, changes)) = drift.units.iter().next() else {
+        return Ok(Outcome::new("Nothing differs.\n", json!({"drifted": false})));
+    };
+    let what: Vec<String> =
+        changes.iter().map(|change| format!("{}: {}", change.address, difference(change))).collect();
+    Err(Diagnostic::error(codes::NOT_ONE_SETTING, format!("{name} differs in what no single setting decides"))
+        .why(what.join("; "))
+        .fix(format!(
+            "eos why build/{env}/{name}/main.tf.json names the settings; eos update {name} --<setting> asks for what is there"
+        ))
+        .into())
+}
+
+fn ignore(call: &Call<'_>, runs: &Runs, env: &EnvName, drift: &Drift) -> Result<Outcome, Diagnostics> {
+    let mut text = String::new();
+    for (name, changes) in &drift.units {
+        let rules = changes.iter().map(|change| IgnoredDrift { address: change.address.clone(), path: None });
+        let unit = UnitId { env: env.clone(), name: name.clone() };
+        let engine = runs.engine(&eos_engine::observer::Unwatched, &eos_engine::observer::Trusting);
+        engine.applied().ignore_drift(&unit, rules.collect())?;
+        text.push_str(&format!("{name}: differences are ignored from now on. eos apply still brings them back.\n"));
+    }
+    if text.is_empty() {
+        text.push_str("Nothing differs.\n");
+    }
+    let _ = call;
+    Ok(Outcome::new(text, json!({"ignored": drift.units.keys().collect::<Vec<_>>()})))
+}

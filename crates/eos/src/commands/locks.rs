@@ -1,0 +1,90 @@
+//! `eos locks` and `eos unlock`: who is at work on what, and taking a unit from somebody who will not come back.
+
+use clap::{Arg, ArgMatches, Command};
+use eos_engine::Layout;
+use eos_model::{Diagnostic, Diagnostics, Name, codes};
+use eos_store::lease::LeaseError;
+use serde_json::json;
+
+use super::Call;
+use crate::loaded::Loaded;
+use crate::outcome::Outcome;
+use crate::run;
+use crate::views::table::Table;
+
+pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
+    Ok(command.after_help("Examples:\n  eos locks\n  eos unlock grafana --because \"laptop lost\""))
+}
+
+pub fn run(call: &Call<'_>, _: &ArgMatches) -> Result<Outcome, Diagnostics> {
+    let loaded = Loaded::open(call.context)?;
+    let layout = Layout::new(loaded.estate.root.clone());
+    let (_, leases) = run::store(&loaded.estate, &layout)?;
+    let held = leases.list().map_err(unusable)?;
+    if held.is_empty() {
+        return Ok(Outcome::new("Nobody is at work.\n", json!({"locks": []})));
+    }
+    let mut table = Table::new(&["UNIT", "WHO", "HOST", "FOR", "ALIVE", "COMMAND"]);
+    for lease in &held {
+        table.row(vec![
+            lease.key.clone(),
+            lease.owner.user.clone(),
+            lease.owner.host.clone(),
+            age(lease.age.as_secs()),
+            if lease.stale { "no" } else { "yes" }.to_owned(),
+            lease.owner.command.clone(),
+        ]);
+    }
+    Ok(Outcome::new(table.render(call.context.width, call.context.color_stdout), json!({ "locks": held })))
+}
+
+pub fn unlock_command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
+    Ok(command
+        .arg(Arg::new("name").value_name("NAME").required(true).help("The unit"))
+        .arg(
+            Arg::new("because")
+                .long("because")
+                .value_name("REASON")
+                .required(true)
+                .help("Why its holder will not come back; kept"),
+        )
+        .after_help("A run that still goes on loses its lease and stops before its next step.\n\nExample:\n  eos unlock grafana --because \"laptop lost\""))
+}
+
+pub fn unlock(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics> {
+    let loaded = Loaded::open(call.context)?;
+    let env = loaded.env(matches.get_one::<String>("env").map(String::as_str))?;
+    let word = matches.get_one::<String>("name").map_or("", String::as_str);
+    let name: Name = word.parse().map_err(|problem: eos_model::name::BadName| Diagnostic::from(problem))?;
+    let because = matches.get_one::<String>("because").map_or("", String::as_str);
+    let layout = Layout::new(loaded.estate.root.clone());
+    let (_, leases) = run::store(&loaded.estate, &layout)?;
+    let by = format!("{}@{}", call.context.user, call.context.machine);
+    let broken = leases.break_lease(&format!("{env}/{name}"), because, &by).map_err(|error| match error {
+        LeaseError::NotHeld { .. } => {
+            Diagnostic::error(codes::LEASE_HELD, format!("nobody is at work on {name} in {env}"))
+                .fix("eos locks shows who is at work on what")
+        }
+        other => unusable(other),
+    })?;
+    let text = format!(
+        "{name} was taken from {}.\nIf its run did not end: eos status, then eos resume or eos undo.\n",
+        broken.owner
+    );
+    Ok(Outcome::new(text, json!({ "broken": broken })))
+}
+
+fn unusable(error: LeaseError) -> Diagnostic {
+    Diagnostic::error(codes::STORE, format!("the leases cannot be read: {error}"))
+        .fix("eos doctor looks at what the estate needs")
+}
+
+/// `12 s`, `3 min`, `2 h`.
+pub fn age(seconds: u64) -> String {
+    match seconds {
+        0..120 => format!("{seconds} s"),
+        120..7200 => format!("{} min", seconds / 60),
+        7200..172_800 => format!("{} h", seconds / 3600),
+        _ => format!("{} days", seconds / 86_400),
+    }
+}

@@ -1,0 +1,61 @@
+//! `eos rollback`: ask again for what was asked for at an older commit. A new commit says so; data stays.
+
+use std::time::Instant;
+
+use clap::{Arg, ArgMatches, Command};
+use eos_model::Diagnostics;
+use serde_json::json;
+
+use super::Call;
+use crate::args::{self, running};
+use crate::build_folder;
+use crate::loaded::Loaded;
+use crate::outcome::Outcome;
+use crate::recording::{self, Message, Prepared};
+use crate::run::flow::{self, Wanted};
+
+pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
+    Ok(command
+        .arg(Arg::new("revision").value_name("COMMIT").required(true).help("A commit of eos history, or HEAD~2"))
+        .args(args::changing())
+        .arg(running::destroy_data())
+        .arg(running::preserve_data())
+        .after_help("The history stays: going back is a commit of its own. Data and secrets made since then stay too.\n\nExamples:\n  eos rollback HEAD~2\n  eos rollback HEAD~1 --dry-run"))
+}
+
+pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics> {
+    let started = Instant::now();
+    let mut loaded = Loaded::open_for_change(call.context)?;
+    let env = loaded.env(matches.get_one::<String>("env").map(String::as_str))?;
+    let asked = matches.get_one::<String>("revision").map_or("", String::as_str);
+    let commit = loaded.estate.git.revision(asked)?;
+    let change = loaded.estate.git.change_back_to(&commit)?;
+    let compiled = loaded.compile(&loaded.tree.with(&change), &env)?;
+    let message = Message::new(call, matches, format!("roll back to {}", &commit[..10]));
+    if matches.get_flag("dry-run") {
+        let difference = build_folder::compare(&loaded.estate.root, &env, &compiled.files);
+        let files: Vec<_> = change.files.keys().collect();
+        let mut text = String::new();
+        for path in &files {
+            text.push_str(&format!("  {path}\n"));
+        }
+        text.push_str(&format!(
+            "Dry run: {} recorded file(s) and {} artifact(s) would change. Nothing was written.\n",
+            files.len(),
+            difference.count()
+        ));
+        return Ok(Outcome::new(text, json!({"dry_run": true, "files": files, "to": commit})));
+    }
+    if matches.get_flag("no-apply") || call.context.never_apply {
+        let prepared = Prepared { change, compiled, made: Vec::new() };
+        let recorded = recording::commit(call.context, &mut loaded, &env, &prepared, message)?;
+        let text = match &recorded.commit {
+            Some(commit) => format!("Recorded as {}. Nothing was applied: eos apply does that.\n", &commit[..10]),
+            None => "Nothing to change: the estate says so already.\n".to_owned(),
+        };
+        return Ok(Outcome::new(text, json!({"to": commit, "commit": recorded.commit, "applied": false})));
+    }
+    let wanted = Wanted::new(&env, &compiled, change, message, matches)?;
+    let (ended, shown) = flow::carry_out(call, &mut loaded, wanted)?;
+    Ok(flow::outcome(call, &loaded, &env, ended, &shown, started))
+}

@@ -1,0 +1,125 @@
+//! `eos status`: what is applied, what is not yet, which runs are unfinished, and which data was kept. Reads what eos
+//! itself remembers; `eos drift` looks at what runs.
+
+use std::collections::BTreeSet;
+
+use clap::{ArgMatches, Command};
+use eos_engine::{Applied, Layout, Outcome as Ending, runs};
+use eos_model::{Diagnostics, Name};
+use serde_json::{Value as Json, json};
+
+use super::Call;
+use super::locks::age;
+use crate::loaded::Loaded;
+use crate::outcome::Outcome;
+use crate::run;
+use crate::views::style::Style;
+use crate::views::table::{Paint, Table};
+
+pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
+    Ok(command.after_help("Examples:\n  eos status\n  eos status --json"))
+}
+
+/// Runs that are looked through for unfinished ones.
+const MOST_RUNS: usize = 200;
+
+/// What there is of a unit.
+struct Standing {
+    state: &'static str,
+    paint: Paint,
+}
+
+pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics> {
+    let loaded = Loaded::open(call.context)?;
+    let env = loaded.env(matches.get_one::<String>("env").map(String::as_str))?;
+    let compiled = loaded.compile(&loaded.tree, &env)?;
+    let units = run::units(&env, &compiled.files)?;
+    let layout = Layout::new(loaded.estate.root.clone());
+    let (records, _) = run::store(&loaded.estate, &layout)?;
+    let applied = Applied::new(records.as_ref());
+    let (there, kept) = (applied.units(&env)?, applied.kept(&env)?);
+    let names: BTreeSet<&Name> = units.units.keys().chain(there.keys()).collect();
+    let style = Style(call.context.color_stdout);
+    let mut table = Table::new(&["STATE", "UNIT", "KIND", "HOST", "SINCE", "WHERE"]);
+    let mut rows = Vec::new();
+    for name in names {
+        let (wanted, is) = (units.units.get(name), there.get(name));
+        let standing = match (wanted, is) {
+            (_, Some(is)) if is.attempt.is_some() => Standing { state: "half-done", paint: Style::red },
+            (Some(wanted), Some(is)) if is.digest.as_ref() == Some(&wanted.digest) => {
+                Standing { state: "applied", paint: Style::green }
+            }
+            (Some(_), Some(_)) => Standing { state: "changed", paint: Style::yellow },
+            (Some(_), None) => Standing { state: "not applied", paint: Style::yellow },
+            (None, _) => Standing { state: "to be removed", paint: Style::yellow },
+        };
+        let host = wanted.and_then(|unit| unit.manifest.host.as_ref().map(ToString::to_string));
+        let host = host.or_else(|| is.and_then(|unit| unit.host.clone()));
+        let kind = wanted.map(|unit| unit.manifest.kind.clone()).or_else(|| is.map(|unit| unit.kind.clone()));
+        let since = is.map(|unit| u64::try_from(call.context.now - unit.at).unwrap_or(0));
+        let place = is.and_then(|unit| {
+            ["url", "address"].iter().find_map(|key| unit.outputs.get(*key)?.as_str().map(str::to_owned))
+        });
+        let dash = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
+        let cells = vec![
+            standing.state.to_owned(),
+            name.to_string(),
+            dash(kind.clone()),
+            dash(host.clone()),
+            dash(since.map(age)),
+            dash(place.clone()),
+        ];
+        table.painted(cells, standing.paint);
+        rows.push(json!({"unit": name, "state": standing.state, "kind": kind, "host": host,
+            "applied_at": is.map(|unit| unit.at), "commit": is.map(|unit| &unit.commit),
+            "outputs": is.map(|unit| &unit.outputs)}));
+    }
+    let mut text = if table.is_empty() {
+        format!("{env} has nothing. eos create makes something; eos catalog list shows what.\n")
+    } else {
+        table.render(call.context.width, call.context.color_stdout)
+    };
+    let (known, problems) = runs::all(&layout, MOST_RUNS)?;
+    let mut open = Vec::new();
+    for known in known.iter().filter(|known| known.run.begun.env == env && !known.run.is_finished()) {
+        let (more, document) = run_text(known, style);
+        text.push_str(&more);
+        open.push(document);
+    }
+    for (name, kept) in &kept {
+        for object in &kept.objects {
+            text.push_str(&format!(
+                "Kept: {} of {name}{}\n",
+                object.address,
+                object.class.as_ref().map(|class| format!(" ({class})")).unwrap_or_default()
+            ));
+        }
+    }
+    let document = json!({"environment": env, "units": rows, "runs": open, "kept": kept});
+    Ok(Outcome::new(text, document).with_warnings(problems))
+}
+
+fn run_text(known: &runs::Known, style: Style) -> (String, Json) {
+    let run = &known.run;
+    let how = match (known.in_progress, run.outcome) {
+        (true, _) => style.cyan("goes on"),
+        (false, None) => style.red("was cut off"),
+        (false, Some(Ending::Failed)) => style.red("failed"),
+        (false, Some(Ending::Stuck)) => style.red("is stuck"),
+        (false, Some(_)) => style.yellow("was stopped"),
+    };
+    let begun = &run.begun;
+    let mut text = format!("\nRun {} {how}: {}\n", begun.run, begun.command);
+    for (name, unit) in &run.units {
+        text.push_str(&format!("  {name}: {}\n", unit.state.as_str()));
+        for line in unit.reasons.iter().flat_map(|reason| reason.lines()).take(6) {
+            text.push_str(&format!("    {line}\n"));
+        }
+    }
+    if !known.in_progress {
+        text.push_str("  Next: eos resume goes on with it, eos undo takes it back.\n");
+    }
+    let document = json!({"run": begun.run, "command": begun.command, "commit": begun.commit,
+        "in_progress": known.in_progress, "outcome": run.outcome, "units": run.units});
+    (text, document)
+}

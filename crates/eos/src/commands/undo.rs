@@ -1,0 +1,91 @@
+//! `eos undo`: take a run back. The pillar goes back first, then what the run touched, in reverse; data stays.
+
+use std::time::Instant;
+
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use eos_engine::record::Goal;
+use eos_engine::{Layout, UndoOptions, UndoPlan, runs};
+use eos_model::Diagnostics;
+use serde_json::json;
+
+use super::{Call, resume};
+use crate::args::running;
+use crate::loaded::Loaded;
+use crate::outcome::Outcome;
+use crate::recording::Message;
+use crate::run::{self, Runs, confirm, flow, interrupt, undoing};
+use crate::views::report as view;
+
+pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
+    Ok(command
+        .args(resume::arguments())
+        .arg(Arg::new("yes").long("yes").short('y').action(ArgAction::SetTrue).help("Do not ask"))
+        .arg(running::preserve_data())
+        .after_help(
+            "Without a name: the unfinished run, or else the last one.\n\nExamples:\n  eos undo\n  eos undo 20261116T070301Z-3f2a",
+        ))
+}
+
+pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics> {
+    let started = Instant::now();
+    let context = call.context;
+    let mut loaded = Loaded::open(context)?;
+    let asked = loaded.env(matches.get_one::<String>("env").map(String::as_str))?;
+    let layout = Layout::new(loaded.estate.root.clone());
+    run::first::refuse_missing_state(&loaded.estate, &layout)?;
+    let latest = || {
+        let (known, _) = runs::all(&layout, 200)?;
+        Ok::<_, Diagnostics>(known.into_iter().find(|k| k.run.begun.env == asked).map(|k| k.run.begun.run))
+    };
+    let found = match resume::which(&layout, &asked, matches)? {
+        Some(id) => Some(id),
+        None => latest()?,
+    };
+    let Some(id) = found else {
+        return Ok(Outcome::new(format!("Nothing to undo: {asked} has no run.\n"), json!({ "run": null })));
+    };
+    let known = runs::find(&layout, &id)?;
+    let env = known.run.begun.env.clone();
+    let compiled = loaded.compile(&loaded.tree, &env)?;
+    let units = run::units(&env, &compiled.files)?;
+    let message = Message::about(call, String::new());
+    let line = message.line().to_owned();
+    let runs = Runs::open(context, &loaded.estate, &[&units], &line)?;
+    interrupt::watch(&runs.tools.children);
+    let plan = flow::watched(call, &runs, |engine| engine.plan_undo(&id))?;
+    context.say(&plan_text(&plan));
+    if !matches.get_flag("yes") && !confirm::ask(context, "Take it back?", &format!("{line} --yes"))? {
+        return Ok(Outcome::new("Nothing was changed.\n", json!({"declined": true})).exits(crate::exit_code::REFUSED));
+    }
+    loaded.estate.release();
+    let before = undoing::before(&loaded, &known.run)?;
+    let commit = undoing::revert(call, &before, &id)?;
+    let options = UndoOptions {
+        commit: &commit,
+        looked_after: matches.get_flag("looked-after"),
+    };
+    let report = flow::watched(call, &runs, |engine| engine.undo(&id, &options))?;
+    let outputs = flow::published(&loaded, &env, &report);
+    let text = view::text(&report, &outputs, started.elapsed().as_secs(), context.width, context.color_stdout);
+    let exit = view::exit(&report);
+    undoing::compile_again(call, &env)?;
+    Ok(Outcome::new(text, view::document(&report, &outputs)).with_warnings(report.problems).exits(exit))
+}
+
+fn plan_text(plan: &UndoPlan) -> String {
+    let mut text = format!("Run {} is taken back:\n", plan.run);
+    for unit in &plan.units {
+        let how = match unit.goal {
+            Goal::Present => "back to what it was",
+            Goal::Gone => "taken away, since it was new",
+        };
+        text.push_str(&format!("  {}: {how}\n", unit.unit));
+        for address in &unit.keeps {
+            text.push_str(&format!("    {address} stays, with its data\n"));
+        }
+        for (address, why) in &unit.without_inverse {
+            text.push_str(&format!("    {address} stays as it is: {why}\n"));
+        }
+    }
+    text
+}

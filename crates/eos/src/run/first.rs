@@ -1,0 +1,49 @@
+//! What an estate has to have before its first run: the name of its local state, and the key of state and plans.
+
+use eos_engine::{Layout, guard};
+use eos_model::{Diagnostics, EnvName};
+use eos_pillar::estate_file::Backend;
+use eos_pillar::lock_file::LOCK_FILE;
+use eos_pillar::{Change, Estate, LockFile};
+use eos_secrets::{STATE_KEY_FILE, encrypt, new_state_key, read_recipients};
+
+/// Refuses a clone that lacks the state the estate names.
+pub fn refuse_missing_state(estate: &Estate, layout: &Layout) -> Result<(), Diagnostics> {
+    if estate.file.backend != Backend::Local {
+        return Ok(());
+    }
+    Ok(guard::refuse_missing_state(estate.lock.state.as_deref(), guard::local_state(layout)?.as_deref())?)
+}
+
+/// Adds to `change` what a run of this estate needs and does not have yet.
+pub fn prepare(estate: &Estate, layout: &Layout, change: &mut Change) -> Result<(), Diagnostics> {
+    if estate.file.backend == Backend::Local && estate.lock.state.is_none() {
+        let mut random = [0; 16];
+        getrandom::fill(&mut random).expect("the operating system gives random bytes");
+        let name = guard::name_local_state(layout, random)?;
+        // The change may have pinned a kind in the same file.
+        let text = change.files.get(camino::Utf8Path::new(LOCK_FILE)).and_then(|file| file.clone());
+        let mut lock = match text.and_then(|bytes| String::from_utf8(bytes).ok()) {
+            Some(text) => LockFile::parse(&text)?,
+            None => estate.lock.clone(),
+        };
+        lock.state = Some(name);
+        change.write(LOCK_FILE, lock.write());
+    }
+    Ok(())
+}
+
+/// The change that gives an estate its key, when an older eos or terraform made it without one.
+pub fn missing_key(estate: &Estate) -> Result<Option<Change>, Diagnostics> {
+    if estate.file.executor != "tofu" || estate.root.join(STATE_KEY_FILE).exists() {
+        return Ok(None);
+    }
+    let mut change = Change::default();
+    change.write(STATE_KEY_FILE, encrypt(&new_state_key(), &read_recipients(&estate.root)?)?);
+    Ok(Some(change))
+}
+
+/// The subject of the commit when nothing else changes.
+pub fn subject(env: &EnvName) -> String {
+    format!("name the state of {env}'s first run")
+}

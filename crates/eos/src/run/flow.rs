@@ -1,0 +1,258 @@
+//! From a change of the pillar to what runs: plan it uncommitted, show it, ask, record it, carry it out.
+//!
+//! The estate is not locked while a person decides and while tofu works: leases order runs, and the change is recorded
+//! only when the estate is still what was planned on.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Instant;
+
+use clap::ArgMatches;
+use eos_compile::Compiled;
+use eos_engine::{Engine, Layout, OnFailure, PlanRequest, Report, RunId, RunOptions, RunPlan, Units, guard};
+use eos_model::{Diagnostics, EnvName, Name, UnitId};
+use eos_pillar::Change;
+use serde_json::json;
+
+use super::health::NomadHealth;
+use super::progress::Bars;
+use super::{Runs, confirm, first, interrupt, undoing};
+use crate::args::running;
+use crate::build_folder;
+use crate::commands::Call;
+use crate::exit_code;
+use crate::loaded::Loaded;
+use crate::outcome::Outcome;
+use crate::recording::{Message, Recorded};
+use crate::views::plan as view;
+use crate::views::report as report_view;
+
+/// What is to be carried out.
+pub struct Wanted<'a> {
+    pub env: &'a EnvName,
+    pub compiled: &'a Compiled,
+    /// What is recorded when the person agrees; empty for `eos apply`.
+    pub change: Change,
+    pub message: Message,
+    /// Only these units; all when none.
+    pub only: BTreeSet<Name>,
+    pub destroy_data: BTreeSet<Name>,
+    pub look: Look,
+    pub on_failure: OnFailure,
+    pub yes: bool,
+}
+
+impl<'a> Wanted<'a> {
+    pub fn new(
+        env: &'a EnvName,
+        compiled: &'a Compiled,
+        change: Change,
+        message: Message,
+        matches: &ArgMatches,
+    ) -> Result<Wanted<'a>, Diagnostics> {
+        Ok(Wanted {
+            env,
+            compiled,
+            change,
+            message,
+            only: running::names(matches, "only")?,
+            destroy_data: running::names(matches, "destroy-data")?,
+            look: if running::is_set(matches, "no-refresh") { Look::Nothing } else { Look::Everything },
+            on_failure: running::on_failure(matches),
+            yes: running::is_set(matches, "yes"),
+        })
+    }
+}
+
+/// How closely a plan looks at what runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Look {
+    /// At everything.
+    Everything,
+    /// At the units that change.
+    Changed,
+    /// At nothing: what was last seen is trusted.
+    Nothing,
+}
+
+/// How it ended.
+pub enum Ended {
+    /// The person said no: nothing was recorded, nothing was done.
+    Declined,
+    /// Recorded; there was nothing to apply.
+    NothingToDo(Recorded),
+    Ran(Recorded, Box<Report>),
+}
+
+/// A plan with what Nomad and Salt say about it.
+pub struct Shown {
+    pub plan: RunPlan,
+    pub previews: view::Previews,
+}
+
+/// Makes an estate ready to be planned: its state is here, its key is there, nobody's work would be taken back.
+pub fn make_ready(call: &Call<'_>, loaded: &mut Loaded) -> Result<(), Diagnostics> {
+    let layout = eos_engine::Layout::new(loaded.estate.root.clone());
+    first::refuse_missing_state(&loaded.estate, &layout)?;
+    if let Some(change) = first::missing_key(&loaded.estate)? {
+        let message = Message::about(call, "make the key of state and plans".to_owned());
+        let trailers = message.trailers(call.context, loaded.estate.git.identity());
+        loaded.estate.commit(&change, &trailers)?;
+    }
+    Ok(())
+}
+
+/// Plans what is compiled. The estate is let go of.
+pub fn plan(
+    call: &Call<'_>,
+    loaded: &mut Loaded,
+    runs: &Runs,
+    wanted: &Wanted<'_>,
+    units: &Units,
+) -> Result<Shown, Diagnostics> {
+    let bars = Bars::new(call.context);
+    let engine = runs.engine(&bars, &eos_engine::observer::Trusting);
+    let head = loaded.estate.commit_id().unwrap_or_default();
+    let last = engine.applied().environment(wanted.env)?;
+    guard::refuse_stale(wanted.env, last.as_ref(), &head, |older| loaded.estate.git.descends(&head, older))?;
+    let planned = engine.plan(&PlanRequest {
+        units,
+        commit: &head,
+        only: (!wanted.only.is_empty()).then_some(&wanted.only),
+        refresh: wanted.look == Look::Everything,
+        destroy_data: &wanted.destroy_data,
+    });
+    bars.finish();
+    Ok(Shown { plan: planned?, previews: runs.side.previews() })
+}
+
+/// Plans, shows, asks, records and applies.
+pub fn carry_out(call: &Call<'_>, loaded: &mut Loaded, wanted: Wanted<'_>) -> Result<(Ended, Shown), Diagnostics> {
+    make_ready(call, loaded)?;
+    let units = super::units(wanted.env, &wanted.compiled.files)?;
+    loaded.estate.release();
+    let runs = Runs::open(call.context, &loaded.estate, &[&units], wanted.message.line())?;
+    interrupt::watch(&runs.tools.children);
+    let shown = plan(call, loaded, &runs, &wanted, &units)?;
+    let context = call.context;
+    context.say(&view::text(&shown.plan, &shown.previews, context.width, context.color_stdout));
+    let ended = agree_and_apply(call, loaded, &runs, wanted, &units, &shown)?;
+    Ok((ended, shown))
+}
+
+/// Asks, records and applies a plan that was shown.
+pub fn agree_and_apply(
+    call: &Call<'_>,
+    loaded: &mut Loaded,
+    runs: &Runs,
+    wanted: Wanted<'_>,
+    units: &Units,
+    shown: &Shown,
+) -> Result<Ended, Diagnostics> {
+    let context = call.context;
+    let work = shown.plan.units.values().any(|unit| unit.is_work());
+    if !shown.plan.is_empty() && !wanted.yes {
+        let retry = format!("{} --yes", wanted.message.line());
+        if !confirm::ask(context, "Do this?", &retry)? {
+            return Ok(Ended::Declined);
+        }
+    }
+    let mut change = wanted.change;
+    loaded.estate.take_back()?;
+    let before = loaded.estate.commit_id().unwrap_or_default();
+    if work {
+        first::prepare(&loaded.estate, &runs.layout, &mut change)?;
+    }
+    let commit = if change.is_empty() {
+        None
+    } else {
+        let trailers = wanted.message.trailers(context, loaded.estate.git.identity());
+        loaded.estate.commit(&change, &trailers)?
+    };
+    let difference = build_folder::sync(&loaded.estate.root, wanted.env, &wanted.compiled.files)?;
+    let recorded = Recorded { commit, difference };
+    let after = loaded.estate.commit_id().unwrap_or_default();
+    loaded.estate.release();
+    let revert = |run: &RunId| undoing::revert(call, &before, run);
+    let options = RunOptions {
+        commit: &after,
+        on_failure: wanted.on_failure,
+        before_undo: Some(&revert),
+        ..RunOptions::default()
+    };
+    let report = apply(call, runs, &shown.plan, units, &options)?;
+    Ok(if work { Ended::Ran(recorded, Box::new(report)) } else { Ended::NothingToDo(recorded) })
+}
+
+/// Carries out a plan that was agreed to.
+pub fn apply(
+    call: &Call<'_>,
+    runs: &Runs,
+    plan: &RunPlan,
+    units: &Units,
+    options: &RunOptions<'_>,
+) -> Result<Report, Diagnostics> {
+    watched(call, runs, |engine| engine.apply(plan, units, options))
+}
+
+/// Runs something of the engine's with bars, and health looked at.
+pub fn watched<T>(
+    call: &Call<'_>,
+    runs: &Runs,
+    work: impl FnOnce(&Engine<'_>) -> Result<T, Diagnostics>,
+) -> Result<T, Diagnostics> {
+    let bars = Arc::new(Bars::new(call.context));
+    runs.hear(&bars);
+    let health = NomadHealth::new(&runs.here);
+    let done = work(&runs.engine(bars.as_ref(), &health));
+    bars.finish();
+    done
+}
+
+/// What is said at the end. The plan itself was shown before.
+pub fn outcome(
+    call: &Call<'_>,
+    loaded: &Loaded,
+    env: &EnvName,
+    ended: Ended,
+    shown: &Shown,
+    started: Instant,
+) -> Outcome {
+    let context = call.context;
+    let plan = view::document(&shown.plan, &shown.previews);
+    match ended {
+        Ended::Declined => {
+            let document = json!({"applied": false, "declined": true, "plan": plan});
+            Outcome::new("Nothing was changed.\n", document).exits(exit_code::REFUSED)
+        }
+        Ended::NothingToDo(recorded) => {
+            let text = recorded.commit.as_ref().map(|commit| format!("Recorded as {}.\n", &commit[..10]));
+            let document = json!({"applied": true, "commit": recorded.commit, "plan": plan});
+            Outcome::new(text.unwrap_or_default(), document)
+        }
+        Ended::Ran(recorded, report) => {
+            let outputs = published(loaded, env, &report);
+            let seconds = started.elapsed().as_secs();
+            let mut text = String::new();
+            if let Some(commit) = &recorded.commit {
+                text.push_str(&format!("Recorded as {}.\n", &commit[..10]));
+            }
+            text.push_str(&report_view::text(&report, &outputs, seconds, context.width, context.color_stdout));
+            let mut document = json!({"applied": true, "commit": recorded.commit, "plan": plan});
+            document["report"] = report_view::document(&report, &outputs);
+            let exit = report_view::exit(&report);
+            Outcome::new(text, document).with_warnings(report.problems).exits(exit)
+        }
+    }
+}
+
+/// The outputs of the units that are there now, as they were published.
+pub fn published(loaded: &Loaded, env: &EnvName, report: &Report) -> report_view::Outputs {
+    let layout = Layout::new(loaded.estate.root.clone());
+    let read = |name: &Name| {
+        let path = layout.outputs(&UnitId { env: env.clone(), name: name.clone() });
+        let mut document: serde_json::Value = serde_json::from_slice(&fs_err::read(path).ok()?).ok()?;
+        serde_json::from_value(document["outputs"].take()).ok()
+    };
+    report.units.keys().filter_map(|name| Some((name.clone(), read(name)?))).collect()
+}

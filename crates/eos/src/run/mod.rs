@@ -1,0 +1,194 @@
+//! A run as a person starts it: tools found, servers and stores connected, and the engine made of them.
+
+pub mod confirm;
+pub mod first;
+pub mod flow;
+pub mod health;
+pub mod interrupt;
+pub mod progress;
+pub mod side_channel;
+pub mod surroundings;
+pub mod undoing;
+
+use std::num::NonZero;
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use camino::Utf8PathBuf;
+use eos_deps::Step;
+use eos_engine::{Actor, Engine, Health, Layout, LeaseTerms, Observer, Tools, Units};
+use eos_model::{Diagnostic, Diagnostics, EnvName, codes};
+use eos_pillar::Estate;
+use eos_pillar::estate_file::Backend as Kept;
+use eos_store::lease::{EmbeddedLeases, Leases, NatsLeases};
+use eos_store::{FolderRecords, Nats, NatsAccess, NatsRecords, NatsSettings, Records};
+use eos_tofu::{Children, Encryption, Installation, InstallationSettings, OfflineProvider, Places, Tofu};
+
+use crate::commands::tools as tool_commands;
+use crate::context::Context;
+use side_channel::SideChannel;
+use surroundings::Here;
+
+/// Everything an engine borrows.
+pub struct Runs {
+    pub layout: Layout,
+    pub tools: Tools,
+    pub here: Here,
+    pub side: SideChannel,
+    pub actor: Actor,
+    pub records: Box<dyn Records>,
+    pub leases: Box<dyn Leases>,
+    parallel: usize,
+}
+
+impl Runs {
+    /// `units` says which tools are needed; `command` is what was typed, secrets elided.
+    pub fn open(
+        context: &Context,
+        estate: &Estate,
+        units: &[&Units],
+        command: &str,
+    ) -> Result<Runs, Diagnostics> {
+        let root = estate.root.canonicalize_utf8().unwrap_or_else(|_| estate.root.clone());
+        let places = Places::new(root.clone());
+        let layout = Layout::new(root.clone());
+        let executor = ensure_tool(context, &estate.file.executor)?;
+        let tofu = Tofu::detect_once(&executor, &places).map_err(broken_tool)?;
+        let wants_salt = units.iter().flat_map(|units| units.units.values()).any(surroundings::needs_salt);
+        let salt = if wants_salt { Some(salt_folder(context)?) } else { None };
+        let installation =
+            Installation::write(&places, &installation(context, estate)).map_err(broken_tool)?;
+        let encryption = tofu.flavor().encrypts().then(|| {
+            let words = ["__state-key", "--estate", root.as_str()].map(str::to_owned);
+            Encryption::by_command(context.binary.clone(), words)
+        });
+        let side = SideChannel::open().map_err(|error| {
+            Diagnostic::error(codes::CANNOT_WRITE, format!("cannot listen for previews: {error}"))
+                .fix("look at the permissions of the folder for temporary files")
+        })?;
+        let (records, leases) = store(estate, &layout)?;
+        let here = Here {
+            places: places.clone(),
+            estate: estate.file.clone(),
+            identity_file: context.identity_file.clone(),
+            salt,
+            side_socket: side.path().to_string_lossy().into_owned(),
+            given: context.given.clone(),
+        };
+        let actor =
+            Actor { user: context.user.clone(), machine: context.machine.clone(), command: command.to_owned() };
+        let parallel = std::thread::available_parallelism().map_or(2, NonZero::get).max(2);
+        let tools = Tools { tofu, places, installation, encryption, children: Children::new() };
+        Ok(Runs { layout, tools, here, side, actor, records, leases, parallel })
+    }
+
+    /// Lets the providers' progress be seen.
+    pub fn hear(&self, bars: &Arc<progress::Bars>) {
+        let bars = Arc::clone(bars);
+        self.side.listen(move |message| {
+            if message.kind == side_channel::Kind::Progress
+                && let Some(unit) = message.name.split('/').nth(1)
+            {
+                bars.detail(unit, &message.text);
+            }
+        });
+    }
+
+    pub fn engine<'a>(&'a self, observer: &'a dyn Observer, health: &'a dyn Health) -> Engine<'a> {
+        Engine {
+            layout: &self.layout,
+            tools: &self.tools,
+            surroundings: &self.here,
+            records: self.records.as_ref(),
+            leases: self.leases.as_ref(),
+            health,
+            observer,
+            clock: &now,
+            parallel: self.parallel,
+            actor: &self.actor,
+            terms: LeaseTerms::default(),
+        }
+    }
+}
+
+fn now() -> i64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs().try_into().unwrap_or(0))
+}
+
+/// The compiled units of an environment.
+pub fn units(env: &EnvName, files: &eos_compile::Files) -> Result<Units, Diagnostics> {
+    Units::from_build(env, files.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice())))
+}
+
+/// Leases and records: this machine's, or those of the estate's NATS.
+pub fn store(
+    estate: &Estate,
+    layout: &Layout,
+) -> Result<(Box<dyn Records>, Box<dyn Leases>), Diagnostics> {
+    let unusable = |error: eos_store::StoreError| {
+        Diagnostic::error(codes::STORE, format!("the estate's store cannot be used: {error}"))
+            .fix("eos doctor looks at what the estate needs")
+    };
+    let Some(nats) = &estate.file.nats else {
+        let records = FolderRecords::open(layout.state().join("records").as_std_path()).map_err(unusable)?;
+        let leases = EmbeddedLeases::new(layout.state().join("leases").as_std_path());
+        return Ok((Box::new(records), Box::new(leases)));
+    };
+    if estate.file.backend == Kept::Local {
+        return Err(Diagnostic::error(
+            codes::BAD_ESTATE_FILE,
+            "eos.toml shares leases over NATS but keeps tofu's state on this machine",
+        )
+        .why("another machine would take turns with this one and build everything a second time")
+        .fix("add [backend] kind = \"http\" and its address, or remove [nats]")
+        .into());
+    }
+    let connection = Nats::connect(&nats.url, &NatsAccess::default()).map_err(unusable)?;
+    let bucket = format!("eos-{}", estate.file.name);
+    let records = NatsRecords::open(&connection, &bucket, &NatsSettings::default()).map_err(unusable)?;
+    let leases = NatsLeases::open(&connection, &format!("{bucket}-leases"), 1).map_err(unusable)?;
+    Ok((Box::new(records), Box::new(leases)))
+}
+
+/// A tool that is here, or is gotten now.
+pub fn ensure_tool(context: &Context, name: &str) -> Result<Utf8PathBuf, Diagnostics> {
+    let tools = tool_commands::tools(context)?;
+    if let Some(found) = tools.find(name)? {
+        return Ok(found.path);
+    }
+    let found = tools.install(name, &mut |step: Step<'_>| tool_commands::progress(context, name, &step))?;
+    Ok(found.path)
+}
+
+fn salt_folder(context: &Context) -> Result<Utf8PathBuf, Diagnostics> {
+    let program = ensure_tool(context, "salt")?;
+    Ok(program.parent().map_or_else(|| program.clone(), ToOwned::to_owned))
+}
+
+/// This binary as a provider, and the providers of the tool cache.
+fn installation(context: &Context, _: &Estate) -> InstallationSettings {
+    let offline = |tool: &str, namespace: &str, kind: &str| {
+        let found = tool_commands::tools(context).ok()?.find(tool).ok().flatten()?;
+        Some(OfflineProvider {
+            namespace: namespace.into(),
+            kind: kind.into(),
+            version: found.version.to_string(),
+            binary: found.path,
+        })
+    };
+    let providers = [
+        offline("terraform-provider-hcloud", "hetznercloud", "hcloud"),
+        offline("terraform-provider-aws", "hashicorp", "aws"),
+    ];
+    InstallationSettings {
+        eos_binary: Some(context.binary.clone()),
+        providers: providers.into_iter().flatten().collect(),
+        mirrors: Vec::new(),
+        search_path: "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin".into(),
+    }
+}
+
+fn broken_tool(error: eos_tofu::TofuError) -> Diagnostic {
+    Diagnostic::error(codes::TOFU, format!("tofu cannot be made ready: {error}"))
+        .fix("eos tools verify tofu, or eos tools install tofu")
+}

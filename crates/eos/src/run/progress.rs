@@ -1,0 +1,186 @@
+//! What a person sees of a run: a line a unit, kept up to date on a terminal, plain lines elsewhere. All on stderr.
+
+use std::collections::BTreeMap;
+use std::io::Write as _;
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+use eos_engine::{Observer, Progress};
+use eos_model::Name;
+
+use crate::context::Context;
+use crate::views::style::Style;
+
+pub struct Bars {
+    terminal: bool,
+    quiet: bool,
+    style: Style,
+    width: usize,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    units: Vec<Name>,
+    rows: BTreeMap<Name, Row>,
+    /// Lines that the cursor is below of.
+    drawn: usize,
+    planned: usize,
+}
+
+struct Row {
+    since: Instant,
+    what: String,
+    end: Option<End>,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum End {
+    Good,
+    Bad,
+}
+
+impl Bars {
+    pub fn new(context: &Context) -> Bars {
+        Bars {
+            terminal: context.stderr_is_terminal,
+            quiet: context.json && !context.stderr_is_terminal,
+            style: Style(context.color_stderr),
+            width: context.width,
+            state: Mutex::default(),
+        }
+    }
+
+    /// Says how far one resource is: a message of a provider.
+    pub fn detail(&self, unit: &str, text: &str) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = state.rows.iter_mut().find(|(name, row)| name.as_str() == unit && row.end.is_none());
+        if let Some((_, row)) = known {
+            text.clone_into(&mut row.what);
+            self.draw(&mut state);
+        }
+    }
+
+    fn set(&self, unit: &Name, what: &str, end: Option<End>) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let row = state.rows.entry(unit.clone()).or_insert_with(|| Row {
+            since: Instant::now(),
+            what: String::new(),
+            end: None,
+        });
+        if row.what == what && row.end == end {
+            return;
+        }
+        what.clone_into(&mut row.what);
+        row.end = end;
+        if self.terminal {
+            self.draw(&mut state);
+        } else if !self.quiet {
+            let _ = writeln!(std::io::stderr(), "{unit}: {what}");
+        }
+    }
+
+    fn say(&self, text: &str) {
+        if self.quiet {
+            return;
+        }
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        self.clear(&mut state);
+        let _ = writeln!(std::io::stderr(), "{text}");
+        if self.terminal {
+            self.draw(&mut state);
+        }
+    }
+
+    fn clear(&self, state: &mut State) {
+        if self.terminal && state.drawn > 0 {
+            let _ = write!(std::io::stderr(), "\x1b[{}A\x1b[J", state.drawn);
+        }
+        state.drawn = 0;
+    }
+
+    /// The bar and the units at work; those that are over leave the screen but for the bar.
+    fn draw(&self, state: &mut State) {
+        if !self.terminal {
+            return;
+        }
+        let mut text = String::new();
+        if state.drawn > 0 {
+            text.push_str(&format!("\x1b[{}A\x1b[J", state.drawn));
+        }
+        let total = state.units.len().max(state.rows.len()).max(1);
+        let over = state.rows.values().filter(|row| row.end.is_some()).count();
+        let failed = state.rows.values().filter(|row| row.end == Some(End::Bad)).count();
+        let mut lines = Vec::new();
+        if !state.units.is_empty() {
+            const WIDE: usize = 30;
+            let filled = over * WIDE / total;
+            let bar = format!("{}{}", "█".repeat(filled), "░".repeat(WIDE - filled));
+            let bar = if failed > 0 { self.style.red(&bar) } else { self.style.green(&bar) };
+            lines.push(format!("{bar} {over} of {total}"));
+        }
+        for (name, row) in state.rows.iter().filter(|(_, row)| row.end.is_none()).take(8) {
+            let seconds = row.since.elapsed().as_secs();
+            let line = format!("  {name}: {} ({seconds} s)", row.what);
+            lines.push(line.chars().take(self.width).collect());
+        }
+        state.drawn = lines.len();
+        for line in lines {
+            text.push_str(&line);
+            text.push('\n');
+        }
+        let _ = std::io::stderr().write_all(text.as_bytes());
+    }
+
+    /// Takes the bar away, before results are printed.
+    pub fn finish(&self) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        self.clear(&mut state);
+        state.rows.clear();
+        state.units.clear();
+    }
+}
+
+impl Observer for Bars {
+    fn on(&self, progress: &Progress<'_>) {
+        match progress {
+            Progress::Planning { unit } => {
+                if self.terminal {
+                    self.set(unit, "planning", None);
+                }
+            }
+            Progress::Planned { unit, .. } => {
+                let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+                state.rows.remove(*unit);
+                state.planned += 1;
+                self.draw(&mut state);
+            }
+            Progress::Began { run, units } => {
+                {
+                    let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+                    state.units = units.to_vec();
+                }
+                self.say(&self.style.dim(&format!("Run {run}")));
+            }
+            Progress::WaitingForLease { holder } => self.say(&format!(
+                "Waiting for {}: held by {} for {} s",
+                holder.key,
+                holder.owner,
+                holder.age.as_secs()
+            )),
+            Progress::WaitingForChild { unit, pid } => {
+                self.set(unit, &format!("waiting for the tofu that still applies it (process {pid})"), None);
+            }
+            Progress::Applying { unit } => self.set(unit, "applying", None),
+            Progress::Verifying { unit } => self.set(unit, "looking whether it works", None),
+            Progress::Done { unit } => self.set(unit, "done", Some(End::Good)),
+            Progress::Failed { unit, problem } => {
+                self.set(unit, &format!("failed: {}", problem.message), Some(End::Bad));
+            }
+            Progress::Undoing { unit } => self.set(unit, "taking back", None),
+            Progress::Undone { unit } => self.set(unit, "taken back", Some(End::Good)),
+            Progress::Stuck { unit, .. } => self.set(unit, "stuck: a person is needed", Some(End::Bad)),
+            Progress::Tofu { .. } | Progress::Journaled { .. } => {}
+        }
+    }
+}

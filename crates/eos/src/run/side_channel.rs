@@ -1,0 +1,93 @@
+//! Where eos hears what tofu has no place for: Nomad's and Salt's own previews, and how far an apply is.
+//!
+//! A unix socket in a private folder; one connection a message, one line of JSON in it. Whoever speaks is a provider
+//! that this process's tofu started: the folder is closed to everybody else.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use serde::Deserialize;
+
+/// The longest message that is read: a preview of a very large job.
+const LONGEST: u64 = 16 << 20;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    Preview,
+    Progress,
+    Log,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+pub struct Message {
+    /// The resource's name attribute: `production/grafana/job`.
+    pub name: String,
+    pub kind: Kind,
+    pub text: String,
+}
+
+type Listener = Box<dyn Fn(&Message) + Send + Sync>;
+
+#[derive(Default)]
+struct Heard {
+    previews: Mutex<BTreeMap<String, String>>,
+    listener: Mutex<Option<Listener>>,
+}
+
+pub struct SideChannel {
+    path: PathBuf,
+    heard: Arc<Heard>,
+    _folder: tempfile::TempDir,
+}
+
+impl SideChannel {
+    pub fn open() -> std::io::Result<SideChannel> {
+        let folder = tempfile::Builder::new().prefix("eos-").tempdir()?;
+        let path = folder.path().join("side");
+        let listener = UnixListener::bind(&path)?;
+        let heard = Arc::new(Heard::default());
+        let theirs = Arc::clone(&heard);
+        std::thread::Builder::new().name("side-channel".into()).spawn(move || {
+            for stream in listener.incoming().flatten() {
+                hear(&theirs, stream);
+            }
+        })?;
+        Ok(SideChannel { path, heard, _folder: folder })
+    }
+
+    pub fn path(&self) -> &std::path::Path {
+        &self.path
+    }
+
+    /// Previews so far, by the resource's name.
+    pub fn previews(&self) -> BTreeMap<String, String> {
+        self.heard.previews.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Hands over progress as it comes.
+    pub fn listen(&self, listener: impl Fn(&Message) + Send + Sync + 'static) {
+        *self.heard.listener.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(listener));
+    }
+}
+
+fn hear(heard: &Heard, stream: UnixStream) {
+    // One that connects and says nothing must not keep the others waiting.
+    let _ = stream.set_read_timeout(Some(Duration::from_secs(2)));
+    let mut line = String::new();
+    if BufReader::new(stream.take(LONGEST)).read_line(&mut line).is_err() {
+        return;
+    }
+    let Ok(message) = serde_json::from_str::<Message>(&line) else { return };
+    if message.kind == Kind::Preview {
+        let mut previews = heard.previews.lock().unwrap_or_else(PoisonError::into_inner);
+        previews.insert(message.name.clone(), message.text.clone());
+    }
+    if let Some(listener) = &*heard.listener.lock().unwrap_or_else(PoisonError::into_inner) {
+        listener(&message);
+    }
+}

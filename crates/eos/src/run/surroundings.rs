@@ -1,0 +1,90 @@
+//! What tofu needs of the outside for one unit: where its state is, and the variables that its own providers read.
+
+use std::collections::BTreeMap;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use eos_engine::{Surroundings, Unit};
+use eos_model::{Diagnostic, UnitId};
+use eos_pillar::estate_file::{Backend as Kept, EstateFile};
+use eos_secrets::credentials;
+use eos_tofu::{Backend, Places};
+use serde_json::Value as Json;
+
+/// The source of the provider that this binary is.
+const OWN_PROVIDER: &str = "eos.local/eos/eos";
+
+pub struct Here {
+    pub places: Places,
+    pub estate: EstateFile,
+    pub identity_file: Utf8PathBuf,
+    /// Salt's own programs; none when no unit has host states.
+    pub salt: Option<Utf8PathBuf>,
+    /// Where previews and progress are heard.
+    pub side_socket: String,
+    /// What the process was given for providers.
+    pub given: BTreeMap<String, String>,
+}
+
+impl Surroundings for Here {
+    fn backend(&self, unit: &UnitId) -> Result<Backend, Diagnostic> {
+        Ok(match &self.estate.backend {
+            Kept::Local => Backend::Local { path: self.places.local_state(&self.estate.name, unit) },
+            Kept::Http { address, username } => {
+                let base = format!("{}/{}/{unit}", address.trim_end_matches('/'), self.estate.name);
+                Backend::Http {
+                    lock_address: Some(format!("{base}/lock")),
+                    unlock_address: Some(format!("{base}/lock")),
+                    username: username.clone().or_else(|| self.given.get("TF_HTTP_USERNAME").cloned()),
+                    password: self.given.get("TF_HTTP_PASSWORD").cloned().map(Into::into),
+                    address: base,
+                }
+            }
+        })
+    }
+
+    fn variables(&self, unit: &Unit) -> Result<Vec<(String, String)>, Diagnostic> {
+        let sources = providers(unit);
+        let mut variables = credentials::scoped(sources.iter().map(String::as_str), &self.given);
+        // Whoever reads state or plans needs the identity: tofu runs eos for the key.
+        variables.insert("EOS_IDENTITY".into(), self.identity_file.to_string());
+        if sources.iter().any(|source| source == OWN_PROVIDER) {
+            variables.insert("EOS_ESTATE".into(), self.places.root().to_string());
+            variables.insert("EOS_PREVIEW".into(), self.side_socket.clone());
+            if let Some(salt) = &self.salt {
+                variables.insert("EOS_SALT".into(), salt.to_string());
+            }
+            if let Some(nomad) = &self.estate.nomad {
+                let mut say = |name: &str, value: Option<&str>| {
+                    if let Some(value) = value {
+                        variables.entry(name.into()).or_insert_with(|| value.to_owned());
+                    }
+                };
+                say("NOMAD_ADDR", Some(&nomad.address));
+                say("NOMAD_REGION", nomad.region.as_deref());
+                let ca = nomad.ca.as_deref().map(|file| self.places.root().join(Utf8Path::new(file)));
+                say("NOMAD_CACERT", ca.as_ref().map(|file| file.as_str()));
+            }
+            if let Some(salt) = &self.estate.salt {
+                variables.entry("EOS_SALT_API".into()).or_insert_with(|| salt.api.clone());
+            }
+        }
+        Ok(variables.into_iter().collect())
+    }
+}
+
+/// The sources of the providers that a unit requires.
+fn providers(unit: &Unit) -> Vec<String> {
+    let main = unit.files.get(Utf8Path::new("main.tf.json")).map(Vec::as_slice).unwrap_or_default();
+    let main: Json = serde_json::from_slice(main).unwrap_or_default();
+    let required = main.pointer("/terraform/required_providers").and_then(Json::as_object);
+    let sources = required.into_iter().flatten().filter_map(|(_, provider)| provider["source"].as_str());
+    sources.map(str::to_owned).collect()
+}
+
+/// Whether a unit has states for a host that Salt configures from here.
+pub fn needs_salt(unit: &Unit) -> bool {
+    let main = unit.files.get(Utf8Path::new("main.tf.json")).map(Vec::as_slice).unwrap_or_default();
+    let main: Json = serde_json::from_slice(main).unwrap_or_default();
+    let states = main.pointer("/resource/eos_salt_state").and_then(Json::as_object);
+    states.into_iter().flatten().any(|(_, state)| state["via"] == "masterless")
+}

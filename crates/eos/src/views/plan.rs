@@ -1,0 +1,267 @@
+//! A plan on one screen: what is destroyed first, then replaced, changed and created; a line each with its host, how
+//! many units need it, and what becomes of data. What cannot be known yet says after what it will be.
+
+use std::collections::BTreeMap;
+
+use eos_engine::change::Fate;
+use eos_engine::{Change, ChangeKind, RunPlan, UnitPlan, Verdict};
+use eos_model::Name;
+use serde_json::{Value as Json, json};
+
+use super::style::Style;
+use super::table::{Paint, Table};
+
+/// Previews of Nomad and Salt, by the resource's own name.
+pub type Previews = BTreeMap<String, String>;
+
+/// One line of the screen.
+struct Line {
+    kind: ChangeKind,
+    unit: String,
+    resource: String,
+    host: String,
+    radius: usize,
+    note: String,
+}
+
+pub fn text(plan: &RunPlan, previews: &Previews, width: usize, color: bool) -> String {
+    let style = Style(color);
+    let env = &plan.env;
+    if plan.is_empty() {
+        return format!("{env} is as the pillar says: nothing to do for {}.\n", counted(plan.units.len(), "unit"));
+    }
+    let mut out = format!("{}\n\n", style.bold(&format!("Plan for {env}: {}", summary(plan))));
+    let mut table = Table::new(&["ACTION", "UNIT", "RESOURCE", "HOST", "NEEDED BY", "NOTE"]);
+    for line in lines(plan, previews) {
+        let needed = if line.radius == 0 { "-".to_owned() } else { counted(line.radius, "unit") };
+        let cells = vec![verb(line.kind).to_owned(), line.unit, line.resource, line.host, needed, line.note];
+        table.painted(cells, paint(line.kind));
+    }
+    out.push_str(&table.render(width, color));
+    out.push('\n');
+    let quiet = plan.units.values().filter(|unit| !has_lines(unit)).count();
+    if quiet > 0 {
+        out.push_str(&style.dim(&format!("{} as they are.\n", counted(quiet, "unit stays|units stay"))));
+    }
+    out.push_str(&data(plan, style));
+    for (name, unit) in &plan.units {
+        for warning in &unit.warnings {
+            let first = warning.lines().next().unwrap_or_default();
+            out.push_str(&format!("{} {name}: {first}\n", style.yellow("note")));
+        }
+    }
+    out
+}
+
+/// For a pull request.
+pub fn markdown(plan: &RunPlan, previews: &Previews) -> String {
+    let env = &plan.env;
+    if plan.is_empty() {
+        return format!("### {env}: nothing to do\n");
+    }
+    let mut out = format!(
+        "### {env}: {}\n\n| action | unit | resource | host | needed by | note |\n|---|---|---|---|---|---|\n",
+        summary(plan)
+    );
+    let cell = |text: &str| text.replace('|', "\\|").replace('\n', " ");
+    for line in lines(plan, previews) {
+        out.push_str(&format!(
+            "| {} | {} | {} | {} | {} | {} |\n",
+            verb(line.kind),
+            cell(&line.unit),
+            cell(&line.resource),
+            cell(&line.host),
+            line.radius,
+            cell(&line.note)
+        ));
+    }
+    out.push_str(&format!("\n{}", data(plan, Style(false))));
+    out
+}
+
+/// For machines: everything but the saved plans.
+pub fn document(plan: &RunPlan, previews: &Previews) -> Json {
+    let mut document = json!(plan);
+    if let Some(units) = document["units"].as_object_mut() {
+        for (_, unit) in units {
+            if let Some(verdict) = unit["verdict"].as_object_mut() {
+                verdict.remove("tfplan");
+            }
+        }
+    }
+    document["previews"] = json!(previews);
+    document["changes"] = json!(!plan.is_empty());
+    document
+}
+
+/// `1 to destroy, 3 to create`.
+pub fn summary(plan: &RunPlan) -> String {
+    use ChangeKind::{Adopt, Create, Destroy, Forget, Replace, Update};
+    let envelopes = plan.units.values().filter_map(|unit| match &unit.verdict {
+        Verdict::Envelope { creates, .. } => Some(creates.len()),
+        _ => None,
+    });
+    let later: usize = envelopes.sum();
+    let kinds = [
+        (Destroy, "to destroy"),
+        (Forget, "to leave behind with its data"),
+        (Replace, "to replace"),
+        (Update, "to change"),
+        (Create, "to create"),
+        (Adopt, "to take over"),
+    ];
+    let mut parts: Vec<String> = kinds
+        .iter()
+        .map(|(kind, words)| (plan.count(*kind), words))
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, words)| format!("{count} {words}"))
+        .collect();
+    if later > 0 {
+        parts.push(format!("{later} known later"));
+    }
+    if parts.is_empty() { "only outputs change".to_owned() } else { parts.join(", ") }
+}
+
+fn lines(plan: &RunPlan, previews: &Previews) -> Vec<Line> {
+    let radius = |name: &Name| plan.units.get(name).map_or(0, |unit| unit.blast_radius);
+    let mut lines: Vec<Line> = plan
+        .changes()
+        .into_iter()
+        .map(|change| Line {
+            kind: change.kind,
+            unit: change.unit.to_string(),
+            resource: resource(&change.address),
+            host: change.host.clone().unwrap_or_else(|| "-".to_owned()),
+            radius: radius(&change.unit),
+            note: note(plan, change, previews),
+        })
+        .collect();
+    for name in &plan.order {
+        let Some(unit) = plan.units.get(name) else { continue };
+        match &unit.verdict {
+            Verdict::Envelope { waits_for, creates, updates, .. } => {
+                let awaited: Vec<String> =
+                    waits_for.iter().map(|one| format!("{}'s {}", one.unit, one.output)).collect();
+                lines.push(Line {
+                    kind: if *updates { ChangeKind::Update } else { ChangeKind::Create },
+                    unit: name.to_string(),
+                    resource: creates.iter().map(|address| resource(address)).collect::<Vec<_>>().join(", "),
+                    host: unit.host.clone().unwrap_or_else(|| "-".to_owned()),
+                    radius: unit.blast_radius,
+                    note: format!("known after {}", awaited.join(", ")),
+                });
+            }
+            Verdict::Changes { changes, outputs, .. } if changes.is_empty() => lines.push(Line {
+                kind: ChangeKind::Update,
+                unit: name.to_string(),
+                resource: "outputs".to_owned(),
+                host: "-".to_owned(),
+                radius: unit.blast_radius,
+                note: outputs.keys().cloned().collect::<Vec<_>>().join(", "),
+            }),
+            _ => {}
+        }
+    }
+    lines
+}
+
+fn has_lines(unit: &UnitPlan) -> bool {
+    matches!(unit.verdict, Verdict::Changes { .. } | Verdict::Envelope { .. })
+}
+
+/// The resource as eos names it: `job` and `volumes` say enough.
+fn resource(address: &str) -> String {
+    let own = address.strip_prefix("eos_nomad_job.").or_else(|| address.strip_prefix("eos_salt_state."));
+    own.unwrap_or(address).to_owned()
+}
+
+fn note(plan: &RunPlan, change: &Change, previews: &Previews) -> String {
+    if let Some(data) = &change.data {
+        let places = data.places.join(", ");
+        let place = |text: &str| if places.is_empty() { text.to_owned() } else { format!("{text}: {places}") };
+        return match data.fate {
+            Fate::Lost => place("DATA IS LOST"),
+            Fate::Kept => place("its data is kept"),
+            Fate::Stays => place("its data stays"),
+        };
+    }
+    let preview = previews.get(&format!("{}/{}/{}", plan.env, change.unit, resource(&change.address)));
+    let first = |text: &String| text.lines().map(str::trim).find(|line| !line.is_empty()).map(str::to_owned);
+    if let Some(line) = preview.and_then(first)
+        && change.kind != ChangeKind::Create
+    {
+        return line;
+    }
+    if change.fields.iter().any(|field| field.path == "in_sync") && change.fields.len() == 1 {
+        return "drifted: what runs is not what was applied".to_owned();
+    }
+    let mut paths: Vec<&str> = change.fields.iter().map(|field| field.path.as_str()).collect();
+    paths.retain(|path| !matches!(*path, "in_sync" | "modify_index"));
+    match (change.kind, paths.as_slice()) {
+        (ChangeKind::Replace, _) => {
+            let forcing: Vec<&str> = change
+                .fields
+                .iter()
+                .filter(|field| field.forces_replacement)
+                .map(|field| field.path.as_str())
+                .collect();
+            if forcing.is_empty() { String::new() } else { format!("because of {}", forcing.join(", ")) }
+        }
+        (_, []) => String::new(),
+        (_, [one]) => (*one).to_owned(),
+        (_, more) if more.len() <= 3 => more.join(", "),
+        (_, more) => format!("{} and {} more", more[..2].join(", "), more.len() - 2),
+    }
+}
+
+/// What the plan means for data, always said.
+fn data(plan: &RunPlan, style: Style) -> String {
+    let mut lost = Vec::new();
+    let mut kept = Vec::new();
+    for change in plan.changes() {
+        let Some(data) = &change.data else { continue };
+        let places = if data.places.is_empty() { data.classes.join(", ") } else { data.places.join(", ") };
+        match data.fate {
+            Fate::Lost => lost.push(format!("{} ({places})", change.unit)),
+            Fate::Kept | Fate::Stays => kept.push(format!("{} ({places})", change.unit)),
+        }
+    }
+    kept.dedup();
+    lost.dedup();
+    let mut out = String::new();
+    if !lost.is_empty() {
+        out.push_str(&format!("{} {}\n", style.red("Data that is lost:"), lost.join("; ")));
+    }
+    if !kept.is_empty() {
+        out.push_str(&format!("Data that is kept: {}\n", kept.join("; ")));
+    }
+    if out.is_empty() { "No data is at risk.\n".to_owned() } else { out }
+}
+
+fn verb(kind: ChangeKind) -> &'static str {
+    match kind {
+        ChangeKind::Destroy => "- destroy",
+        ChangeKind::Forget => "- leave",
+        ChangeKind::Replace => "± replace",
+        ChangeKind::Update => "~ change",
+        ChangeKind::Create => "+ create",
+        ChangeKind::Adopt => "= take over",
+    }
+}
+
+fn paint(kind: ChangeKind) -> Paint {
+    match kind {
+        ChangeKind::Destroy | ChangeKind::Replace => Style::red,
+        ChangeKind::Forget | ChangeKind::Update => Style::yellow,
+        ChangeKind::Create | ChangeKind::Adopt => Style::green,
+    }
+}
+
+/// `1 unit`, `2 units`; or both forms given, with a bar between.
+pub fn counted(count: usize, word: &str) -> String {
+    let (one, many) = match word.split_once('|') {
+        Some((one, many)) => (one.to_owned(), many.to_owned()),
+        None => (word.to_owned(), format!("{word}s")),
+    };
+    format!("{count} {}", if count == 1 { one } else { many })
+}
