@@ -5,7 +5,11 @@ SHELL := /bin/bash
 EOS := $(or $(CARGO_TARGET_DIR),target)/debug/eos
 TEST_TOOLS := tofu nomad salt aws terraform-provider-hcloud
 
-.PHONY: help build release tools aws-provider test lint bench demo clean
+DENY_VERSION := 0.20.2
+DENY_FOLDER := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/eos/tools/cargo-deny-$(DENY_VERSION)
+DENY := $(DENY_FOLDER)/bin/cargo-deny
+
+.PHONY: help build release tools aws-provider test lint style deny bench demo clean
 
 help: ## show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -28,15 +32,28 @@ tools: build ## get the real tools the tests use (tofu, nomad, salt)
 aws-provider: build ## build the AWS provider from its Go module (half an hour, 10 GB of memory)
 	@$(EOS) tools install terraform-provider-aws
 
-test: lint tools ## lint, then all tests, on real tools
+test: style tools ## rustfmt and clippy, then all tests, on real tools
+	@if [ -x "$(DENY)" ]; then $(MAKE) --no-print-directory deny; else \
+	  echo "==> cargo-deny is not in the cache: make lint gets it"; fi
 	@echo "==> running the tests"
 	@cargo test --locked --workspace --no-fail-fast
 
-lint: ## rustfmt and clippy
+lint: style deny ## rustfmt, clippy, and the licences and sources of dependencies
+
+style: ## rustfmt and clippy
 	@echo "==> rustfmt"
 	@cargo fmt --all --check
 	@echo "==> clippy"
 	@cargo clippy --locked --workspace --all-targets -- -D warnings
+
+deny: $(DENY) ## licences, bans and sources of dependencies
+	@echo "==> cargo-deny"
+	@$(DENY) --locked check --hide-inclusion-graph licenses bans sources
+
+$(DENY):
+	@echo "==> building cargo-deny $(DENY_VERSION) into the cache, once (5 to 10 minutes)"
+	@cargo install --quiet --locked --version $(DENY_VERSION) --root $(DENY_FOLDER) --target-dir $(DENY_FOLDER)/build cargo-deny
+	@rm -rf $(DENY_FOLDER)/build
 
 bench: release ## measure speed and size, printed as a table
 	@bench/run

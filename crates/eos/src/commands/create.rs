@@ -11,10 +11,10 @@ use serde_json::{Value as Json, json};
 use super::{Call, catalog_here, host};
 use crate::args::{self, component, spoken};
 use crate::build_folder;
+use crate::dry_run;
 use crate::loaded::Loaded;
 use crate::outcome::Outcome;
 use crate::recording::{self, Message, Prepared};
-use crate::views::diff;
 use crate::views::style::Style;
 
 pub fn command(command: Command, call: &Call<'_>) -> Result<Command, Diagnostics> {
@@ -98,7 +98,8 @@ pub fn record(
     let prepared = intent.prepared;
     let warnings = own_warnings(intent.planned, prepared);
     if matches.get_flag("dry-run") {
-        return Ok(dry_run(call, loaded, env, intent.planned, prepared).with_warnings(warnings));
+        let shown = dry_run::show(call.context, loaded, env, prepared, &intent.planned.notes);
+        return Ok(shown.with_warnings(warnings));
     }
     let recorded = recording::commit(call.context, loaded, env, prepared, intent.message)?;
     let style = Style(call.context.color_stdout);
@@ -139,9 +140,10 @@ pub fn record(
 /// Warnings about what the command touched; `eos compile` shows those about the rest.
 fn own_warnings(planned: &Planned, prepared: &Prepared) -> Diagnostics {
     let touched = |message: &str| {
-        planned.entries.iter().any(|entry| {
-            message.strip_prefix(entry.name.as_str()).is_some_and(|rest| rest.starts_with([' ', ':']))
-        })
+        planned
+            .entries
+            .iter()
+            .any(|entry| message.split([' ', ',', ':']).any(|word| word == entry.name.as_str()))
     };
     Diagnostics(
         prepared.compiled.warnings.0.iter().filter(|warning| touched(&warning.message)).cloned().collect(),
@@ -172,43 +174,4 @@ fn document(
         made.iter().map(|(reference, secret)| (reference.to_string(), secret.expose())).collect();
     json!({"entries": entries, "notes": planned.notes, "secrets": secrets, "commit": commit, "applied": false,
            "build": {"added": difference.added, "changed": difference.changed, "removed": difference.removed}})
-}
-
-fn dry_run(
-    call: &Call<'_>,
-    loaded: &Loaded,
-    env: &EnvName,
-    planned: &Planned,
-    prepared: &Prepared,
-) -> Outcome {
-    let style = Style(call.context.color_stdout);
-    let mut text = String::new();
-    let mut pillar = Vec::new();
-    for (path, after) in prepared.change.files.iter().filter(|(path, _)| path.starts_with("pillar")) {
-        let before = loaded.tree.get(path).unwrap_or_default();
-        let shown = diff::unified(path.as_str(), before, after.as_deref().unwrap_or_default(), style);
-        pillar.push(json!({"path": path, "diff": diff::unified(path.as_str(), before, after.as_deref().unwrap_or_default(), Style(false))}));
-        text.push_str(&shown);
-    }
-    let difference = build_folder::compare(&loaded.estate.root, env, &prepared.compiled.files);
-    let mut artifacts = Vec::new();
-    for path in difference.added.iter().chain(&difference.changed).chain(&difference.removed) {
-        let before = fs_err::read(loaded.estate.root.join(path)).unwrap_or_default();
-        let after = prepared.compiled.files.get(path).map(Vec::as_slice).unwrap_or_default();
-        artifacts
-            .push(json!({"path": path, "diff": diff::unified(path.as_str(), &before, after, Style(false))}));
-        text.push_str(&diff::unified(path.as_str(), &before, after, style));
-    }
-    for note in &planned.notes {
-        text.push_str(&format!("{note}\n"));
-    }
-    text.push_str(&format!(
-        "Dry run: {} pillar file(s) and {} artifact(s) would change. Nothing was written.\n",
-        pillar.len(),
-        artifacts.len()
-    ));
-    Outcome::new(
-        text,
-        json!({"dry_run": true, "pillar": pillar, "artifacts": artifacts, "notes": planned.notes}),
-    )
 }

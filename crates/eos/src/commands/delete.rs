@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::Call;
 use crate::args;
-use crate::build_folder;
+use crate::dry_run;
 use crate::loaded::Loaded;
 use crate::outcome::Outcome;
 use crate::recording::{self, Message, Prepared, refuse_foreign};
@@ -24,7 +24,7 @@ pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
         )
         .args(args::changing())
         .after_help(
-            "Examples:\n  eos delete grafana\n  eos delete host web2\n  eos delete 000001-resize-lvm",
+            "Examples:\n  eos delete grafana\n  eos delete host web2\n  eos delete 20261116t043000-3f9a-resize-lvm",
         ))
 }
 
@@ -58,16 +58,9 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let compiled = loaded.compile(&loaded.tree.with(&change), &env)?;
     let prepared = Prepared { change, compiled, made: Vec::new() };
     if matches.get_flag("dry-run") {
-        let difference = build_folder::compare(&loaded.estate.root, &env, &prepared.compiled.files);
-        let text = format!(
-            "Dry run: {what} would go, with {} file(s) under build/{env}. Nothing was written.\n",
-            difference.count()
-        );
-        let files: Vec<_> = prepared.change.files.keys().collect();
-        return Ok(Outcome::new(
-            text,
-            json!({"dry_run": true, "files": files, "build": {"changed": difference.changed, "removed": difference.removed}}),
-        ));
+        let mut notes = vec![format!("{what} would go from {env}")];
+        notes.extend(kept.iter().map(|path| format!("its data would stay at {path}")));
+        return Ok(dry_run::show(call.context, &loaded, &env, &prepared, &notes));
     }
     let recorded = recording::commit(
         call.context,

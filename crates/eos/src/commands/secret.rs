@@ -10,6 +10,7 @@ use serde_json::{Value as Json, json};
 
 use super::Call;
 use crate::args::{self, component};
+use crate::dry_run;
 use crate::loaded::Loaded;
 use crate::outcome::Outcome;
 use crate::recording::{self, Message, Prepared, refuse_foreign};
@@ -50,7 +51,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
 }
 
 /// The references an environment uses: secret settings, and those made for needs.
-fn used(environment: &Environment) -> Vec<(SecretRef, &'static str)> {
+pub fn used(environment: &Environment) -> Vec<(SecretRef, &'static str)> {
     let mut found = Vec::new();
     for entry in environment.components.values() {
         let settings = entry.settings.values().filter_map(|node| node.as_str()?.parse::<SecretRef>().ok());
@@ -192,10 +193,8 @@ fn renew(call: &Call<'_>, matches: &ArgMatches, random: bool) -> Result<Outcome,
     let compiled = loaded.compile(&loaded.tree.with(&change), &env)?;
     let prepared = Prepared { change, compiled, made: Vec::new() };
     if matches.get_flag("dry-run") {
-        return Ok(Outcome::new(
-            format!("Dry run: {name}/{key} would move to version {}. Nothing was written.\n", after.version),
-            json!({"dry_run": true, "reference": after}),
-        ));
+        let notes = [format!("{name}/{key} would be version {}", after.version)];
+        return Ok(dry_run::show(call.context, &loaded, &env, &prepared, &notes));
     }
     let verb = if random { "rotate" } else { "set" };
     let recorded = recording::commit(
