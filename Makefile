@@ -9,7 +9,7 @@ DENY_VERSION := 0.20.2
 DENY_FOLDER := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/eos/tools/cargo-deny-$(DENY_VERSION)
 DENY := $(DENY_FOLDER)/bin/cargo-deny
 
-.PHONY: help build release tools aws-provider test lint style deny bench demo clean
+.PHONY: help build release tools aws-provider test lint bench demo clean
 
 help: ## show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -32,26 +32,20 @@ tools: build ## get the real tools the tests use (tofu, nomad, salt)
 aws-provider: build ## build the AWS provider from its Go module (half an hour, 10 GB of memory)
 	@$(EOS) tools install terraform-provider-aws
 
-test: style tools ## rustfmt and clippy, then all tests, on real tools
-	@if [ -x "$(DENY)" ]; then $(MAKE) --no-print-directory deny; else \
-	  echo "==> cargo-deny is not in the cache: make lint gets it"; fi
+test: lint tools ## lint, then all tests, on real tools
 	@echo "==> running the tests"
 	@cargo test --locked --workspace --no-fail-fast
 
-lint: style deny ## rustfmt, clippy, and the licences and sources of dependencies
-
-style: ## rustfmt and clippy
+lint: $(DENY) ## rustfmt, clippy, and the licences and sources of dependencies
 	@echo "==> rustfmt"
 	@cargo fmt --all --check
 	@echo "==> clippy"
 	@cargo clippy --locked --workspace --all-targets -- -D warnings
-
-deny: $(DENY) ## licences, bans and sources of dependencies
-	@echo "==> cargo-deny"
+	@echo "==> cargo-deny: licences, bans, sources"
 	@$(DENY) --locked check --hide-inclusion-graph licenses bans sources
 
 $(DENY):
-	@echo "==> building cargo-deny $(DENY_VERSION) into the cache, once (5 to 10 minutes)"
+	@echo "==> building cargo-deny $(DENY_VERSION) into the cache, once (two minutes on two cores)"
 	@cargo install --quiet --locked --version $(DENY_VERSION) --root $(DENY_FOLDER) --target-dir $(DENY_FOLDER)/build cargo-deny
 	@rm -rf $(DENY_FOLDER)/build
 
