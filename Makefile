@@ -5,6 +5,10 @@ SHELL := /bin/bash
 EOS := $(or $(CARGO_TARGET_DIR),target)/debug/eos
 TEST_TOOLS := tofu nomad salt aws terraform-provider-hcloud
 
+DENY_VERSION := 0.20.2
+DENY_FOLDER := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/eos/tools/cargo-deny-$(DENY_VERSION)
+DENY := $(DENY_FOLDER)/bin/cargo-deny
+
 .PHONY: help build release tools aws-provider test lint bench demo clean
 
 help: ## show this list
@@ -32,11 +36,18 @@ test: lint tools ## lint, then all tests, on real tools
 	@echo "==> running the tests"
 	@cargo test --locked --workspace --no-fail-fast
 
-lint: ## rustfmt and clippy
+lint: $(DENY) ## rustfmt, clippy, and the licences and sources of dependencies
 	@echo "==> rustfmt"
 	@cargo fmt --all --check
 	@echo "==> clippy"
 	@cargo clippy --locked --workspace --all-targets -- -D warnings
+	@echo "==> cargo-deny: licences, bans, sources"
+	@$(DENY) --locked check --hide-inclusion-graph licenses bans sources
+
+$(DENY):
+	@echo "==> building cargo-deny $(DENY_VERSION) into the cache, once (two minutes on two cores)"
+	@cargo install --quiet --locked --version $(DENY_VERSION) --root $(DENY_FOLDER) --target-dir $(DENY_FOLDER)/build cargo-deny
+	@rm -rf $(DENY_FOLDER)/build
 
 bench: release ## measure speed and size, printed as a table
 	@bench/run

@@ -27,7 +27,8 @@ def make_estate(eos, home, root):
     for index in range(GROUPS):
         words = {"h0": f"h{index}", "app-0": f"app-{index}", "graph-0": f"graph-{index}"}
         words |= {"postgres": f"db-{index}", "redis": f"cache-{index}"}
-        (pillar / f"hosts/h{index}.sls").write_text(replace(host, words))
+        address = f"address: 10.0.{index // 250}.{index % 250 + 1}"
+        (pillar / f"hosts/h{index}.sls").write_text(replace(host, words).replace("address: 10.0.0.1", address))
         for name, text in group.items():
             (names / f"{words[name]}.sls").write_text(replace(text, words))
     for name in ("postgres", "redis"):

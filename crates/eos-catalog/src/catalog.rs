@@ -8,6 +8,7 @@ use eos_model::{Diagnostic, Diagnostics, Place, codes, nearest::nearest};
 use serde_json::Value as Json;
 
 use crate::component::{Component, FORMAT};
+use crate::discovery::add_need;
 use crate::folder::{COMPONENT_FILE, Folder};
 use crate::overlay::lay_over;
 use crate::schema;
@@ -109,6 +110,31 @@ impl Catalog {
         }
     }
 
+    /// The line a kind is listed with. A shell that completes waits for it, so a plain one is read without the rest.
+    pub fn summary(&self, kind: &str) -> String {
+        let plain = self.text(kind).and_then(|text| {
+            let line = text.lines().find_map(|line| line.strip_prefix("summary: "))?;
+            let is_plain = |c: char| c.is_alphanumeric() || " ,.-()/".contains(c);
+            (line.starts_with(char::is_alphanumeric) && line.chars().all(is_plain))
+                .then(|| line.trim().to_owned())
+        });
+        plain.unwrap_or_else(|| self.component(kind).map(|found| found.summary.clone()).unwrap_or_default())
+    }
+
+    /// The kinds whose components have operations, found without reading those that cannot.
+    pub fn kinds_with_operations(&self) -> impl Iterator<Item = (&str, Arc<Component>)> {
+        let may_have = |kind: &&str| self.text(kind).is_none_or(|text| text.contains("operations"));
+        self.kinds().filter(may_have).filter_map(|kind| {
+            let component = self.component(kind).ok()?;
+            (!component.operations.is_empty()).then_some((kind, component))
+        })
+    }
+
+    /// A component's file as text.
+    fn text(&self, kind: &str) -> Option<&str> {
+        std::str::from_utf8(self.folder(kind)?.files.get(COMPONENT_FILE)?).ok()
+    }
+
     /// A component with the overlays of a runtime and of features laid over it.
     pub fn variant(
         &self,
@@ -176,7 +202,7 @@ fn read_component(kind: &str, file: &Utf8Path, entry: &Entry) -> Result<Read, Di
     let missing = || Diagnostic::error(codes::BAD_COMPONENT, format!("{file} is missing"));
     let bytes = entry.folder.files.get(COMPONENT_FILE).ok_or_else(missing)?;
     let document = eos_yaml::parse(file, bytes)?;
-    let json = document.root.to_json();
+    let mut json = document.root.to_json();
     if let Some(newer) =
         json.get("format").and_then(Json::as_u64).filter(|format| *format > u64::from(FORMAT))
     {
@@ -188,6 +214,7 @@ fn read_component(kind: &str, file: &Utf8Path, entry: &Entry) -> Result<Read, Di
         .fix("use a newer eos")
         .into());
     }
+    add_need(&mut json);
     // The built-in ones were checked when eos was built; the schema's messages are for people's own.
     match serde_json::from_value::<Component>(json.clone()) {
         Ok(component) if component.kind == kind => Ok(Read { component: Arc::new(component), json }),

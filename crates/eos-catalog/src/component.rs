@@ -317,6 +317,10 @@ pub struct Check {
     pub path: Option<String>,
     #[serde(default)]
     pub https: bool,
+    /// A program and its arguments, run beside the task: only where services are registered with Consul, which alone
+    /// runs such checks. Elsewhere the check is what it would be without.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub command: Vec<String>,
     /// 30s when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interval: Option<String>,

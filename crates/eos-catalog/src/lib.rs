@@ -6,6 +6,7 @@
 pub mod catalog;
 pub mod check;
 pub mod component;
+pub mod discovery;
 pub mod folder;
 pub mod overlay;
 pub mod reference;

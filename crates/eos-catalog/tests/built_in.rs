@@ -1,6 +1,18 @@
 //! The built-in catalogue holds together.
+#![allow(clippy::unwrap_used)]
 
 use eos_catalog::{Catalog, check};
+
+#[test]
+fn a_summary_read_alone_is_the_component_s() {
+    let catalog = Catalog::built_in();
+    for kind in catalog.kinds() {
+        assert_eq!(catalog.summary(kind), catalog.component(kind).unwrap().summary, "{kind}");
+    }
+    let with_operations: Vec<&str> = catalog.kinds_with_operations().map(|(kind, _)| kind).collect();
+    let all = |kind: &&str| !catalog.component(kind).unwrap().operations.is_empty();
+    assert_eq!(with_operations, catalog.kinds().filter(all).collect::<Vec<_>>());
+}
 
 #[test]
 fn every_built_in_component_passes_every_check() {

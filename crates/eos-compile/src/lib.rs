@@ -7,9 +7,11 @@
 pub mod intent;
 pub mod origin;
 pub mod passes;
+mod provenance;
 pub mod render;
 pub mod scope;
 pub mod sink;
+pub mod tofu_reasons;
 pub mod traced;
 pub mod work;
 

@@ -1,30 +1,35 @@
 //! Where a generated value comes from: a key of the pillar, or a default of the catalogue.
 
+use std::sync::Arc;
+
 use eos_model::Name;
 
-/// The source of a value. Joined with git only when somebody asks (`eos why`).
+/// The source of a value, as the provenance has it. Joined with git only when somebody asks (`eos why`).
+///
+/// A value passes through several hands and each keeps its origins, so a copy costs a count and no text.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Origin {
-    /// A key below `eos:components:<unit>`, or below `eos:hosts` and so on when written in full.
-    Pillar { file: String, line: u32, key: String },
-    /// A default of a kind.
-    Catalog { kind: String, key: String },
-}
+pub struct Origin(Arc<str>);
 
 impl Origin {
-    /// `pillar/…/grafana.sls#eos:components:grafana:settings:port`
-    pub fn text(&self) -> String {
-        match self {
-            Origin::Pillar { file, key, .. } => format!("{file}#{key}"),
-            Origin::Catalog { kind, key } => format!("catalog/{kind}/component.yaml#{key}"),
-        }
+    /// A key of a pillar file: `pillar/…/grafana.sls#eos:components:grafana:settings:port`.
+    pub fn pillar(file: &str, key: &str) -> Origin {
+        Origin(Arc::from([file, "#", key].concat()))
+    }
+
+    /// Something a kind says: `catalog/grafana/component.yaml#settings:port:default`.
+    pub fn catalog(kind: &str, key: &str) -> Origin {
+        Origin(Arc::from(["catalog/", kind, "/component.yaml#", key].concat()))
+    }
+
+    pub fn text(&self) -> &str {
+        &self.0
     }
 
     pub fn default_of(kind: &str, setting: &str) -> Origin {
-        Origin::Catalog { kind: kind.to_owned(), key: format!("settings:{setting}:default") }
+        Origin::catalog(kind, &["settings:", setting, ":default"].concat())
     }
 
     pub fn component_key(name: &Name, key: &str) -> String {
-        format!("eos:components:{name}:{key}")
+        ["eos:components:", name.as_str(), ":", key].concat()
     }
 }

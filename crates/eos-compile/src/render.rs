@@ -4,12 +4,11 @@ use std::rc::Rc;
 
 use eos_catalog::reference::{self, Filter, Reference, Segment};
 use eos_model::{Duration, SecretRef, Size};
-use indexmap::IndexMap;
 use serde_json::Value as Json;
 
 use crate::origin::Origin;
 use crate::scope::Scope;
-use crate::traced::{Traced, TracedValue};
+use crate::traced::Traced;
 
 /// A rendered text: its pieces, and where they come from.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -120,12 +119,12 @@ pub fn data(scope: &Rc<Scope<'_, '_>>, json: &Json, sink: &mut Sink<'_>) -> Resu
             Ok(Traced::list(items.iter().map(|item| data(scope, item, sink)).collect::<Result<_, _>>()?))
         }
         Json::Object(entries) => {
-            let mut map = IndexMap::new();
+            let mut map = Traced::map();
             for (key, value) in entries {
                 let key = if key.contains("@{") { plain(&sink(&text(scope, key)?)?) } else { key.clone() };
-                map.insert(key, data(scope, value, sink)?);
+                map.set(key, data(scope, value, sink)?);
             }
-            Ok(Traced { value: TracedValue::Map(map), origins: Vec::new() })
+            Ok(map)
         }
         scalar => Ok(Traced::scalar(scalar.clone(), Vec::new())),
     }

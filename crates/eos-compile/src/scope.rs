@@ -239,8 +239,7 @@ impl<'w, 'a> Scope<'w, 'a> {
     fn threshold(&self, rest: &str) -> Option<Rendered> {
         let (subject, level) = rest.split_once('.')?;
         let figure = self.unit.component.thresholds.get(subject)?.get(level)?;
-        let kind = self.unit.component.kind.clone();
-        let origin = Origin::Catalog { kind, key: format!("thresholds:{subject}:{level}") };
+        let origin = Origin::catalog(&self.unit.component.kind, &format!("thresholds:{subject}:{level}"));
         Some(Rendered::value(&Json::from(*figure), vec![origin]))
     }
 

@@ -1,6 +1,7 @@
 //! Data on its way into an artifact, each value with where it comes from.
 
-use indexmap::IndexMap;
+use std::borrow::Cow;
+
 use serde_json::Value as Json;
 
 use crate::origin::Origin;
@@ -14,18 +15,22 @@ pub struct Traced {
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum TracedValue {
-    /// Neither list nor mapping.
-    Scalar(Json),
+    /// Anything nothing in which has an origin of its own.
+    Plain(Json),
     List(Vec<Traced>),
-    Map(IndexMap<String, Traced>),
+    /// In the order of writing. Mappings of artifacts are small: looking through one beats hashing its keys.
+    Map(Vec<(Key, Traced)>),
 }
+
+/// A key of a mapping; most are words of the emitters.
+pub type Key = Cow<'static, str>;
 
 /// Lines of a written document with the origins of what is on them.
 pub type Lines = Vec<(u32, Vec<Origin>)>;
 
 impl Traced {
     pub fn scalar(value: impl Into<Json>, origins: Vec<Origin>) -> Traced {
-        Traced { value: TracedValue::Scalar(value.into()), origins }
+        Traced { value: TracedValue::Plain(value.into()), origins }
     }
 
     pub fn list(items: Vec<Traced>) -> Traced {
@@ -33,45 +38,55 @@ impl Traced {
     }
 
     pub fn map() -> Traced {
-        Traced { value: TracedValue::Map(IndexMap::new()), origins: Vec::new() }
+        Traced { value: TracedValue::Map(Vec::new()), origins: Vec::new() }
     }
 
     pub fn is_empty(&self) -> bool {
         match &self.value {
-            TracedValue::Scalar(json) => json.is_null(),
+            TracedValue::Plain(Json::Array(items)) => items.is_empty(),
+            TracedValue::Plain(Json::Object(entries)) => entries.is_empty(),
+            TracedValue::Plain(json) => json.is_null(),
             TracedValue::List(items) => items.is_empty(),
             TracedValue::Map(entries) => entries.is_empty(),
         }
     }
 
     /// Sets a key of a mapping; on anything else it does nothing.
-    pub fn set(&mut self, key: impl Into<String>, value: impl Into<Traced>) -> &mut Traced {
+    pub fn set(&mut self, key: impl Into<Key>, value: impl Into<Traced>) -> &mut Traced {
+        if let TracedValue::Plain(Json::Object(entries)) = &mut self.value {
+            let entries = std::mem::take(entries).into_iter();
+            self.value = TracedValue::Map(entries.map(|(key, value)| (key.into(), value.into())).collect());
+        }
         if let TracedValue::Map(entries) = &mut self.value {
-            entries.insert(key.into(), value.into());
+            let (key, value) = (key.into(), value.into());
+            match entries.iter_mut().find(|(known, _)| *known == key) {
+                Some((_, slot)) => *slot = value,
+                None => entries.push((key, value)),
+            }
         }
         self
     }
 
     /// [`Traced::set`] for building a mapping in one expression.
-    pub fn with(mut self, key: impl Into<String>, value: impl Into<Traced>) -> Traced {
+    pub fn with(mut self, key: impl Into<Key>, value: impl Into<Traced>) -> Traced {
         self.set(key, value);
         self
     }
 
     pub fn to_json(&self) -> Json {
         match &self.value {
-            TracedValue::Scalar(json) => json.clone(),
+            TracedValue::Plain(json) => json.clone(),
             TracedValue::List(items) => Json::Array(items.iter().map(Traced::to_json).collect()),
             TracedValue::Map(entries) => {
-                Json::Object(entries.iter().map(|(k, v)| (k.clone(), v.to_json())).collect())
+                Json::Object(entries.iter().map(|(k, v)| (k.clone().into_owned(), v.to_json())).collect())
             }
         }
     }
 
     /// Indented JSON and the lines that have origins.
     pub fn write_json(&self) -> (String, Lines) {
-        let mut writer = JsonWriter { text: Vec::new(), line: 1, lines: Vec::new() };
-        writer.value(self, 0);
+        let mut writer = JsonWriter { text: Vec::with_capacity(4096), line: 1, lines: Vec::new() };
+        writer.traced(self, 0);
         writer.text.push(b'\n');
         (String::from_utf8(writer.text).unwrap_or_default(), writer.lines)
     }
@@ -88,17 +103,7 @@ impl Traced {
 
 impl<T: Into<Json>> From<T> for Traced {
     fn from(value: T) -> Traced {
-        fn from_json(value: Json) -> Traced {
-            match value {
-                Json::Array(items) => Traced::list(items.into_iter().map(from_json).collect()),
-                Json::Object(entries) => Traced {
-                    value: TracedValue::Map(entries.into_iter().map(|(k, v)| (k, from_json(v))).collect()),
-                    origins: Vec::new(),
-                },
-                scalar => Traced::scalar(scalar, Vec::new()),
-            }
-        }
-        from_json(value.into())
+        Traced::scalar(value, Vec::new())
     }
 }
 
@@ -116,39 +121,65 @@ impl JsonWriter {
     }
 
     /// Straight into the text; writing to memory cannot fail.
-    fn json(&mut self, value: &(impl serde::Serialize + ?Sized)) {
+    fn scalar(&mut self, value: &(impl serde::Serialize + ?Sized)) {
         let _ = serde_json::to_writer(&mut self.text, value);
     }
 
-    fn value(&mut self, traced: &Traced, depth: usize) {
+    fn traced(&mut self, traced: &Traced, depth: usize) {
         if !traced.origins.is_empty() {
             self.lines.push((self.line, traced.origins.clone()));
         }
         match &traced.value {
-            TracedValue::Scalar(json) => self.json(json),
-            TracedValue::List(items) if items.is_empty() => self.text.extend(b"[]"),
-            TracedValue::Map(entries) if entries.is_empty() => self.text.extend(b"{}"),
-            TracedValue::List(items) => {
-                self.text.push(b'[');
-                for (index, item) in items.iter().enumerate() {
-                    self.separate(index, depth + 1);
-                    self.value(item, depth + 1);
-                }
-                self.newline(depth);
-                self.text.push(b']');
-            }
+            TracedValue::Plain(json) => self.plain(json, depth),
+            TracedValue::List(items) => self.list(items, depth, JsonWriter::traced),
             TracedValue::Map(entries) => {
-                self.text.push(b'{');
-                for (index, (key, value)) in entries.iter().enumerate() {
-                    self.separate(index, depth + 1);
-                    self.json(key);
-                    self.text.extend(b": ");
-                    self.value(value, depth + 1);
-                }
-                self.newline(depth);
-                self.text.push(b'}');
+                let entries = entries.iter().map(|(key, value)| (key.as_ref(), value));
+                self.map(entries, depth, JsonWriter::traced);
             }
         }
+    }
+
+    fn plain(&mut self, json: &Json, depth: usize) {
+        match json {
+            Json::Array(items) => self.list(items, depth, JsonWriter::plain),
+            Json::Object(entries) => {
+                let entries = entries.iter().map(|(key, value)| (key.as_str(), value));
+                self.map(entries, depth, JsonWriter::plain);
+            }
+            scalar => self.scalar(scalar),
+        }
+    }
+
+    fn list<T>(&mut self, items: &[T], depth: usize, write: fn(&mut JsonWriter, &T, usize)) {
+        self.text.push(b'[');
+        for (index, item) in items.iter().enumerate() {
+            self.separate(index, depth + 1);
+            write(self, item, depth + 1);
+        }
+        if !items.is_empty() {
+            self.newline(depth);
+        }
+        self.text.push(b']');
+    }
+
+    fn map<'t, T: 't>(
+        &mut self,
+        entries: impl ExactSizeIterator<Item = (&'t str, &'t T)>,
+        depth: usize,
+        write: fn(&mut JsonWriter, &T, usize),
+    ) {
+        let is_empty = entries.len() == 0;
+        self.text.push(b'{');
+        for (index, (key, value)) in entries.enumerate() {
+            self.separate(index, depth + 1);
+            self.scalar(key);
+            self.text.extend(b": ");
+            write(self, value, depth + 1);
+        }
+        if !is_empty {
+            self.newline(depth);
+        }
+        self.text.push(b'}');
     }
 
     fn separate(&mut self, index: usize, depth: usize) {
@@ -161,15 +192,44 @@ impl JsonWriter {
 
 /// Walks a value as the writer did, a value before those in it.
 fn collect_lines(traced: &Traced, places: &mut impl Iterator<Item = u32>, lines: &mut Lines) {
+    match &traced.value {
+        TracedValue::Plain(json) => {
+            let line = skip(json, places);
+            if !traced.origins.is_empty() {
+                lines.push((line, traced.origins.clone()));
+            }
+        }
+        TracedValue::List(items) => {
+            collect_own(traced, places, lines);
+            items.iter().for_each(|item| collect_lines(item, places, lines));
+        }
+        TracedValue::Map(entries) => {
+            collect_own(traced, places, lines);
+            entries.iter().for_each(|(_, value)| collect_lines(value, places, lines));
+        }
+    }
+}
+
+fn collect_own(traced: &Traced, places: &mut impl Iterator<Item = u32>, lines: &mut Lines) {
     let line = places.next().unwrap_or_default();
     if !traced.origins.is_empty() {
         lines.push((line, traced.origins.clone()));
     }
-    match &traced.value {
-        TracedValue::Scalar(_) => {}
-        TracedValue::List(items) => items.iter().for_each(|item| collect_lines(item, places, lines)),
-        TracedValue::Map(entries) => entries.values().for_each(|value| collect_lines(value, places, lines)),
+}
+
+/// Passes over the places of a value without origins of its own, and gives its line.
+fn skip(json: &Json, places: &mut impl Iterator<Item = u32>) -> u32 {
+    let line = places.next().unwrap_or_default();
+    match json {
+        Json::Array(items) => items.iter().for_each(|item| {
+            skip(item, places);
+        }),
+        Json::Object(entries) => entries.values().for_each(|value| {
+            skip(value, places);
+        }),
+        _ => {}
     }
+    line
 }
 
 fn merge_lines(mut lines: Lines) -> Lines {
@@ -186,6 +246,8 @@ fn merge_lines(mut lines: Lines) -> Lines {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
@@ -199,5 +261,26 @@ mod tests {
         assert_eq!(lines, [(4, vec![origin.clone()])]);
         let (sls, lines) = document.write_sls();
         assert_eq!(sls.lines().nth(lines[0].0 as usize - 1).unwrap().trim(), "- 80");
+    }
+
+    #[test]
+    fn plain_data_is_written_as_serde_writes_it_and_counted_like_the_rest() {
+        let origin = Origin::default_of("x", "port");
+        let plain = json!({"a": [], "b": {"c": [1, {"d": "e\n\"f"}], "g": {}}});
+        let document =
+            Traced::map().with("plain", plain.clone()).with("port", Traced::scalar(80, vec![origin.clone()]));
+        let (text, lines) = document.write_json();
+        assert_eq!(text, format!("{:#}\n", json!({"plain": plain, "port": 80})));
+        let line = |text: &str, line: u32| text.lines().nth(line as usize - 1).unwrap().trim().to_owned();
+        assert_eq!((lines.len(), line(&text, lines[0].0)), (1, "\"port\": 80".to_owned()));
+        let (sls, lines) = document.write_sls();
+        assert_eq!((lines.len(), line(&sls, lines[0].0)), (1, "port: 80".to_owned()));
+    }
+
+    #[test]
+    fn a_key_is_set_once_in_plain_data_too() {
+        let mut traced = Traced::from(json!({"a": 1, "b": 2}));
+        traced.set("a", 3).set("c", 4);
+        assert_eq!(traced.to_json(), json!({"a": 3, "b": 2, "c": 4}));
     }
 }

@@ -124,8 +124,8 @@ impl<'a> Work<'a> {
 
     /// Where a value of the pillar was written.
     pub fn written(&self, node: &Node, key: String) -> Origin {
-        let file = self.input.environment.sources.file(node.file).map(|file| file.to_string());
-        Origin::Pillar { file: file.unwrap_or_default(), line: node.mark.line, key }
+        let file = self.input.environment.sources.file(node.file).map_or("", |file| file.as_str());
+        Origin::pillar(file, &key)
     }
 
     /// Where a choice of a unit's entry was written: `host`, `version`, `settings:port`; nothing when it was not.

@@ -125,24 +125,24 @@ impl Environment {
     }
 
     pub(crate) fn read_entries(&mut self, found: &mut Diagnostics) {
-        let Some(root) = self.pillar.get("eos").cloned() else { return };
+        let Some(root) = self.pillar.get("eos") else { return };
         let mut fields = Fields { sources: &self.sources, found };
-        if !fields.known_fields("eos", &root, SECTIONS) {
+        if !fields.known_fields("eos", root, SECTIONS) {
             return;
         }
-        for (key, node) in fields.section(&root, "hosts") {
-            if let Some(host) = fields.host(&key, &node) {
+        for (key, node) in fields.section(root, "hosts") {
+            if let Some(host) = fields.host(key, node) {
                 // A host of another environment is known, so that a wrong placement can be explained.
                 self.hosts.insert(host.name.clone(), host);
             }
         }
-        for (key, node) in fields.section(&root, "components") {
-            if let Some(component) = fields.component(&key, &node) {
+        for (key, node) in fields.section(root, "components") {
+            if let Some(component) = fields.component(key, node) {
                 self.components.insert(component.name.clone(), component);
             }
         }
-        for (key, node) in fields.section(&root, "operations") {
-            if let Some(operation) = fields.operation(&key, &node) {
+        for (key, node) in fields.section(root, "operations") {
+            if let Some(operation) = fields.operation(key, node) {
                 self.operations.insert(operation.id.clone(), operation);
             }
         }
@@ -162,17 +162,17 @@ impl Fields<'_> {
             .fix("put right that line; eos explain E0211 shows what an entry looks like")
     }
 
-    fn section(&mut self, root: &Node, name: &str) -> Vec<(Node, Node)> {
+    fn section<'n>(&mut self, root: &'n Node, name: &str) -> &'n [(Node, Node)] {
         match root.get(name) {
-            None => Vec::new(),
+            None => &[],
             Some(node) => match &node.value {
-                Value::Map(entries) => entries.clone(),
-                Value::Null => Vec::new(),
+                Value::Map(entries) => entries,
+                Value::Null => &[],
                 _ => {
                     let wrong = self
                         .wrong(node, format!("eos:{name} is {}, not a mapping of names", node.kind_name()));
                     self.found.push(wrong);
-                    Vec::new()
+                    &[]
                 }
             },
         }
@@ -248,17 +248,22 @@ impl Fields<'_> {
     }
 
     fn map(&mut self, node: &Node, key: &str) -> IndexMap<String, Node> {
-        let Some(value) = node.get(key) else { return IndexMap::new() };
+        self.entries(node, key)
+            .iter()
+            .map(|(key, value)| (key.as_str().unwrap_or_default().to_owned(), value.clone()))
+            .collect()
+    }
+
+    /// The entries of a mapping; none for what is not there, or is none.
+    fn entries<'n>(&mut self, node: &'n Node, key: &str) -> &'n [(Node, Node)] {
+        let Some(value) = node.get(key) else { return &[] };
         match &value.value {
-            Value::Map(entries) => entries
-                .iter()
-                .map(|(key, value)| (key.as_str().unwrap_or_default().to_owned(), value.clone()))
-                .collect(),
-            Value::Null => IndexMap::new(),
+            Value::Map(entries) => entries,
+            Value::Null => &[],
             _ => {
                 let wrong = self.wrong(value, format!("{key} is {}, not a mapping", value.kind_name()));
                 self.found.push(wrong);
-                IndexMap::new()
+                &[]
             }
         }
     }
@@ -340,7 +345,8 @@ impl Fields<'_> {
 
     fn needs(&mut self, node: &Node) -> IndexMap<String, NeedChoice> {
         let mut needs = IndexMap::new();
-        for (need, choice) in self.map(node, "needs") {
+        for (need, choice) in self.entries(node, "needs") {
+            let need = need.as_str().unwrap_or_default().to_owned();
             let read = match &choice.value {
                 Value::Map(entries) => {
                     let mut each = BTreeMap::new();
@@ -351,7 +357,7 @@ impl Fields<'_> {
                     }
                     Some(NeedChoice::Each(each))
                 }
-                _ => self.name(&choice).map(NeedChoice::One),
+                _ => self.name(choice).map(NeedChoice::One),
             };
             needs.extend(read.map(|read| (need, read)));
         }
@@ -360,44 +366,46 @@ impl Fields<'_> {
 
     fn volumes(&mut self, node: &Node) -> IndexMap<String, VolumeChoice> {
         let mut volumes = IndexMap::new();
-        for (volume, choice) in self.map(node, "volumes") {
+        for (volume, choice) in self.entries(node, "volumes") {
+            let volume = volume.as_str().unwrap_or_default().to_owned();
             let what = format!("volume {volume}");
-            if !self.known_fields(&what, &choice, &["backing", "path", "size"]) {
+            if !self.known_fields(&what, choice, &["backing", "path", "size"]) {
                 continue;
             }
             let (Some(word), Some(path)) =
-                (self.required(&what, &choice, "backing"), self.required(&what, &choice, "path"))
+                (self.required(&what, choice, "backing"), self.required(&what, choice, "path"))
             else {
                 continue;
             };
             let Some(backing) = Backing::ALL.into_iter().find(|backing| backing.as_str() == word) else {
                 let wrong = self
-                    .wrong(&choice, format!("{what} has backing {word:?}"))
+                    .wrong(choice, format!("{what} has backing {word:?}"))
                     .fix("there are directory, lvm and shared");
                 self.found.push(wrong);
                 continue;
             };
             if !path.starts_with('/') || path.split('/').any(|part| part == "..") {
                 let wrong =
-                    self.wrong(&choice, format!("{what} has path {path:?}, which is not an absolute path"));
+                    self.wrong(choice, format!("{what} has path {path:?}, which is not an absolute path"));
                 self.found.push(wrong);
                 continue;
             }
-            volumes.insert(volume, VolumeChoice { backing, path, size: self.text(&choice, "size") });
+            volumes.insert(volume, VolumeChoice { backing, path, size: self.text(choice, "size") });
         }
         volumes
     }
 
     fn secrets(&mut self, owner: &Name, node: &Node) -> IndexMap<String, SecretRef> {
         let mut secrets = IndexMap::new();
-        for (key, value) in self.map(node, "secrets") {
+        for (key, value) in self.entries(node, "secrets") {
+            let key = key.as_str().unwrap_or_default().to_owned();
             match value.as_str().unwrap_or_default().parse::<SecretRef>() {
                 Ok(reference) => {
                     secrets.insert(key, reference);
                 }
                 Err(problem) => {
                     // The text itself is not shown: it may be a secret someone put here by mistake.
-                    let mut place = self.sources.place_of(&value);
+                    let mut place = self.sources.place_of(value);
                     if let Some(place) = &mut place {
                         place.text.clear();
                     }

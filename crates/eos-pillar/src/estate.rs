@@ -60,6 +60,7 @@ impl Estate {
         let guard = lock(root, FlockOperation::LockExclusive)?;
         recover(root, &Git::open(root)?)?;
         let estate = Estate::read(root, Some(guard))?;
+        estate.refuse_detached()?;
         estate.refuse_dirty()?;
         Ok(estate)
     }
@@ -129,6 +130,16 @@ impl Estate {
 
     pub fn tree(&self) -> Result<Tree, Diagnostics> {
         Tree::read(&self.root)
+    }
+
+    /// A commit that no branch holds is lost with the next checkout.
+    fn refuse_detached(&self) -> Result<(), Diagnostic> {
+        if self.git.branch() != "HEAD" {
+            return Ok(());
+        }
+        Err(Diagnostic::error(codes::DETACHED, "the estate's repository is on no branch (detached HEAD)")
+            .why("a change recorded there would belong to no branch, and git forgets such commits")
+            .fix("go back to your branch (git switch -, or git switch main); to go on from here: git switch -c <name>"))
     }
 
     fn refuse_dirty(&self) -> Result<(), Diagnostics> {

@@ -1,5 +1,6 @@
 //! Files of an estate: read without leaving it, written so that a crash leaves the old or the new content.
 
+use std::collections::BTreeSet;
 use std::io::{ErrorKind, Write as _};
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -74,6 +75,61 @@ pub fn folders_stay_inside(root: &Utf8Path, relative: &Utf8Path) -> Result<(), D
 /// Writes a file below `root` through a temporary neighbour, flushed before it takes the name.
 pub fn write(root: &Utf8Path, relative: &Utf8Path, content: &[u8]) -> Result<(), Diagnostic> {
     write_with(root, relative, content, true).map_err(|error| cannot_write(relative, &error))
+}
+
+/// Like [`write`] for several files at once: the disk is waited for once, not once a file.
+pub fn write_all(root: &Utf8Path, files: &[(&Utf8Path, Vec<u8>)]) -> Result<(), Diagnostic> {
+    let mut temporaries = Vec::new();
+    let mut folders = BTreeSet::new();
+    let result = (|| {
+        for (relative, content) in files {
+            let failed = |error: std::io::Error| cannot_write(relative, &error);
+            let path = root.join(relative);
+            let folder = path.parent().unwrap_or(root).to_owned();
+            fs_err::create_dir_all(&folder).map_err(failed)?;
+            folders.insert(folder);
+            let temporary = temporary_name(&path);
+            temporaries.push(temporary.clone());
+            fs_err::write(&temporary, content).map_err(failed)?;
+        }
+        sync(temporaries.iter().map(|path| path.as_path()))
+            .map_err(|(at, e)| cannot_write(files[at].0, &e))?;
+        for ((relative, _), temporary) in files.iter().zip(&temporaries) {
+            fs_err::rename(temporary, root.join(relative)).map_err(|error| cannot_write(relative, &error))?;
+        }
+        sync(folders.iter().map(|folder| folder.as_path()))
+            .map_err(|(_, error)| cannot_write(Utf8Path::new("."), &error))
+    })();
+    if result.is_err() {
+        for temporary in temporaries {
+            let _ = fs_err::remove_file(temporary);
+        }
+    }
+    result
+}
+
+/// Brings files and folders to the disk. Several at a time: the file system then writes its journal once for all of
+/// them. On failure, which one it was.
+pub(crate) fn sync<'p>(paths: impl Iterator<Item = &'p Utf8Path>) -> Result<(), (usize, std::io::Error)> {
+    const AT_ONCE: usize = 16;
+    let paths: Vec<(usize, &Utf8Path)> = paths.enumerate().collect();
+    let flush = |(at, path): (usize, &Utf8Path)| {
+        fs_err::File::open(path).and_then(|file| file.sync_all()).map_err(|error| (at, error))
+    };
+    for some in paths.chunks(AT_ONCE) {
+        if let [only] = some {
+            flush(*only)?;
+            continue;
+        }
+        std::thread::scope(|scope| {
+            let waiting: Vec<_> = some.iter().map(|one| scope.spawn(move || flush(*one))).collect();
+            waiting.into_iter().try_for_each(|thread| match thread.join() {
+                Ok(result) => result,
+                Err(panic) => std::panic::resume_unwind(panic),
+            })
+        })?;
+    }
+    Ok(())
 }
 
 /// Like [`write`], without waiting for the disk: for what can be made again.

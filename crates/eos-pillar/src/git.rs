@@ -163,19 +163,18 @@ impl Git {
         {
             ids.extend(tree.get_path(path.as_std_path()).map(|entry| entry.id()));
         }
-        let objects = self.repository.commondir().join("objects");
-        let mut folders = BTreeSet::from([objects.clone()]);
+        let objects = Utf8PathBuf::from_path_buf(self.repository.commondir().join("objects"))
+            .map_err(|_| std::io::Error::other("the repository's path is not valid UTF-8"))?;
+        let mut new = BTreeSet::from([objects.clone()]);
         for id in ids.iter().map(Oid::to_string) {
             let folder = objects.join(&id[..2]);
-            match fs_err::File::open(folder.join(&id[2..])) {
-                Ok(object) => object.sync_all()?,
-                // Packed: it was there before.
-                Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
-                Err(error) => return Err(error),
+            let object = folder.join(&id[2..]);
+            // What is packed was there before.
+            if object.is_file() {
+                new.extend([folder, object]);
             }
-            folders.insert(folder);
         }
-        folders.iter().try_for_each(|folder| fs_err::File::open(folder)?.sync_all())
+        files::sync(new.iter().map(|path| path.as_path())).map_err(|(_, error)| error)
     }
 
     /// A file as a commit has it.

@@ -76,13 +76,14 @@ impl Git {
 
     /// Makes the named working files what `commit` says they are.
     fn restore(&self, commit: Option<Oid>, paths: &[Utf8PathBuf]) -> Result<(), Diagnostic> {
+        let mut written = Vec::new();
         for path in paths {
             match self.blob(commit, path)? {
-                Some((_, bytes)) => files::write(&self.root, path, &bytes)?,
+                Some((_, bytes)) => written.push((path.as_path(), bytes)),
                 None => files::remove(&self.root, path)?,
             }
         }
-        Ok(())
+        files::write_all(&self.root, &written)
     }
 
     /// Moves the branch from `from` to `to`; refused when somebody else moved it meanwhile.

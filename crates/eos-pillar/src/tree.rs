@@ -1,6 +1,6 @@
 //! The pillar tree as a snapshot of bytes, and an environment's merged pillar as Salt would render it.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -40,6 +40,7 @@ impl Tree {
     pub fn read(root: &Utf8Path) -> Result<Tree, Diagnostics> {
         let mut found = Diagnostics::new();
         let mut tree = Tree::default();
+        let mut paths = Vec::new();
         let mut waiting = vec![Utf8PathBuf::from(PILLAR)];
         while let Some(folder) = waiting.pop() {
             let entries = match root.join(&folder).read_dir_utf8() {
@@ -62,15 +63,19 @@ impl Tree {
                             Err(diagnostic) => found.push(diagnostic),
                         }
                     }
-                    _ if relative.extension() == Some("sls") => match files::read(root, &relative) {
-                        Ok(Some(bytes)) => {
-                            tree.files.insert(relative, PillarFile::new(bytes));
-                        }
-                        Ok(None) => {}
-                        Err(diagnostic) => found.push(diagnostic),
-                    },
+                    _ if relative.extension() == Some("sls") => paths.push(relative),
                     _ => {}
                 }
+            }
+        }
+        paths.sort();
+        for (path, read) in paths.iter().zip(halves(&paths, |path| files::read(root, path))) {
+            match read {
+                Ok(Some(bytes)) => {
+                    tree.files.insert(path.clone(), PillarFile::new(bytes));
+                }
+                Ok(None) => {}
+                Err(diagnostic) => found.push(diagnostic),
             }
         }
         if found.has_errors() { Err(found) } else { Ok(tree) }
@@ -109,7 +114,7 @@ impl Tree {
             by_sls: self.by_sls(),
             sources: Sources::new(),
             found: Diagnostics::new(),
-            read: HashMap::new(),
+            told: HashSet::new(),
             rendered: HashSet::new(),
         };
         let mut pillar = empty();
@@ -138,19 +143,12 @@ impl Tree {
         if found.has_errors() { Err(found) } else { Ok(environment) }
     }
 
-    /// Parses half of a large tree on another thread; the rest is parsed when it is asked for.
+    /// Parses a large tree on two threads; a small one is parsed file by file when it is asked for.
     fn parse_ahead(&self) {
-        const LARGE: usize = 64;
-        if self.files.len() < LARGE {
-            return;
+        if self.files.len() >= LARGE {
+            let files: Vec<(&Utf8PathBuf, &Arc<PillarFile>)> = self.files.iter().collect();
+            halves(&files, |(path, file)| file.document(path).is_ok());
         }
-        let parse = |(path, file): (&Utf8PathBuf, &Arc<PillarFile>)| {
-            let _ = file.document(path);
-        };
-        std::thread::scope(|scope| {
-            scope.spawn(|| self.files.iter().skip(self.files.len() / 2).for_each(parse));
-            self.files.iter().take(self.files.len() / 2).for_each(parse);
-        });
     }
 
     /// Files by the names Salt has for them; `a.sls` comes before `a/init.sls`, as in Salt.
@@ -172,6 +170,26 @@ impl Tree {
     }
 }
 
+/// From this many files on a second thread pays.
+const LARGE: usize = 64;
+
+/// Does the same with each item, half of them on another thread when there are many; results in the items' order.
+fn halves<T: Sync, R: Send>(items: &[T], act: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    if items.len() < LARGE {
+        return items.iter().map(act).collect();
+    }
+    let (left, right) = items.split_at(items.len() / 2);
+    std::thread::scope(|scope| {
+        let other = scope.spawn(|| right.iter().map(&act).collect::<Vec<R>>());
+        let mut results: Vec<R> = left.iter().map(&act).collect();
+        match other.join() {
+            Ok(more) => results.extend(more),
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+        results
+    })
+}
+
 /// Whether Salt would look for the file elsewhere: it takes a dot in an sls name for a folder.
 fn is_dotted(path: &Utf8Path) -> bool {
     path.as_str().strip_suffix(".sls").is_some_and(|stem| stem.contains('.'))
@@ -186,8 +204,8 @@ struct Reader<'a> {
     by_sls: BTreeMap<String, (&'a Utf8Path, &'a PillarFile)>,
     sources: Sources,
     found: Diagnostics,
-    /// Files as they were read: their own content, and what they include.
-    read: HashMap<String, Option<(Node, Vec<Node>)>>,
+    /// Files whose mistakes were told: once is enough, however often one is included.
+    told: HashSet<String>,
     rendered: HashSet<String>,
 }
 
@@ -229,11 +247,15 @@ impl Reader<'_> {
 
     /// What a file says itself, and its includes; its mistakes are told once.
     fn read(&mut self, name: &str) -> Option<(Node, Vec<Node>)> {
-        if !self.read.contains_key(name) {
-            let read = self.read_file(name);
-            self.read.insert(name.to_owned(), read);
+        if self.told.contains(name) {
+            return None;
         }
-        self.read.get(name).cloned().flatten()
+        let before = self.found.0.len();
+        let read = self.read_file(name);
+        if self.found.0.len() > before {
+            self.told.insert(name.to_owned());
+        }
+        read
     }
 
     fn read_file(&mut self, name: &str) -> Option<(Node, Vec<Node>)> {

@@ -59,16 +59,18 @@ fn an_estate_is_not_made_twice() {
 }
 
 #[test]
-fn a_detached_head_moves_and_no_branch_does() {
+fn a_detached_head_can_be_looked_at_and_not_changed() {
     let place = Place::with_estate();
     let main = place.head();
     place.git(&["checkout", "-q", "--detach"]);
-    let before = place.git(&["reflog", "--format=%gs"]).lines().count();
-    let commit = place.commit("update redis", &[(FILE, Some("new: 2\n"))]).unwrap();
-    assert_eq!(place.head(), commit);
-    assert_eq!(place.git(&["rev-parse", "main"]), main);
-    assert_eq!(place.git(&["reflog", "--format=%gs"]).lines().count(), before + 1, "one entry a change");
+    let refused = Estate::open_for_change(&place.root).err().unwrap();
+    assert_eq!(support::codes(&refused), [codes::DETACHED]);
+    assert_eq!((place.head(), place.git(&["rev-parse", "main"])), (main.clone(), main));
+    assert!(Estate::open(&place.root).is_ok());
     place.is_tidy();
+    place.git(&["switch", "-q", "-c", "side"]);
+    let commit = place.commit("update redis", &[(FILE, Some("new: 2\n"))]).unwrap();
+    assert_eq!(place.git(&["rev-parse", "side"]), commit);
 }
 
 #[test]

@@ -10,7 +10,10 @@ use eos_compile::Files;
 use eos_model::{Diagnostic, EnvName, Place, codes};
 use eos_pillar::files;
 
-use crate::build_stamp::{Seen, Stamp, ask_each, content_digest};
+use crate::build_stamp::{self, Seen, Stamp, ask_each, content_digest};
+
+/// The folder of build/ that holds modules, shared by environments.
+const MODULES: &str = "modules";
 
 /// What a build folder has that the compiler did not give, and the other way round.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -157,10 +160,46 @@ fn folders(files: &Files) -> BTreeSet<&str> {
     files.keys().flat_map(|path| path.match_indices('/').map(|(at, _)| &path[..at])).collect()
 }
 
+/// Files of ours under build/ that no environment has any more: an environment that is gone, a module nobody calls.
+/// `wanted` gives the files of all environments; it is asked only when there are modules.
+pub fn strays(
+    root: &Utf8Path,
+    environments: &[EnvName],
+    wanted: impl FnOnce() -> BTreeSet<String>,
+) -> Vec<String> {
+    let folders = root.join("build").read_dir_utf8().into_iter().flatten().flatten();
+    let folders = folders.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+    let mut found = Vec::new();
+    let mut modules = Vec::new();
+    for entry in folders.filter(|entry| !environments.iter().any(|env| env.as_str() == entry.file_name())) {
+        let files = below(root, &format!("build/{}", entry.file_name()));
+        if entry.file_name() == MODULES { modules = files } else { found.extend(files) }
+    }
+    if !modules.is_empty() {
+        let wanted = wanted();
+        found.extend(modules.into_iter().filter(|path| !wanted.contains(path)));
+    }
+    found.sort();
+    found
+}
+
+/// Removes files that [`strays`] found.
+pub fn remove(root: &Utf8Path, paths: &[String]) -> Result<(), Diagnostic> {
+    paths.iter().try_for_each(|path| {
+        // Never through a link: what is behind one is not ours.
+        path.match_indices('/').try_for_each(|(at, _)| refuse_link(root, &path[..at]))?;
+        files::remove(root, path.as_str().into())
+    })
+}
+
+/// What an environment's build folder was given last time.
+pub fn known_files(root: &Utf8Path, env: &EnvName) -> Vec<String> {
+    Stamp::read(root, env).files.into_keys().collect()
+}
+
 /// Whether the folder is what these inputs gave last time, without compiling.
 pub fn is_current(root: &Utf8Path, env: &EnvName, inputs: &str) -> Option<usize> {
-    let stamp = Stamp::read(root, env);
-    (!inputs.is_empty() && stamp.inputs == inputs && stamp.holds(root)).then_some(stamp.units)
+    if inputs.is_empty() { None } else { build_stamp::units_if_current(root, env, inputs) }
 }
 
 fn write(root: &Utf8Path, path: &str, content: &[u8], made: &mut BTreeSet<String>) -> std::io::Result<()> {

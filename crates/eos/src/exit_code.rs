@@ -17,6 +17,7 @@ const OTHERS: &[(Code, u8)] = &[
     (codes::HEAD_MOVED, REFUSED),
     (codes::CANNOT_READ, FAILED),
     (codes::CATALOG_CHANGED, REFUSED),
+    (codes::DETACHED, REFUSED),
     (codes::NOT_OURS, REFUSED),
     (codes::STILL_NEEDED, REFUSED),
     (codes::FIXED_CHOICE, REFUSED),

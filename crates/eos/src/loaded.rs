@@ -88,9 +88,17 @@ impl Loaded {
             .map_err(|found| self.only_places_that_are(tree, found))
     }
 
-    /// Warnings about kinds that were written by hand and never pinned: they would change with the next eos.
-    pub fn unpinned(&self, env: &EnvName) -> Result<Diagnostics, Diagnostics> {
+    /// Compiles one environment as it is, with warnings about kinds that are not pinned.
+    pub fn compile_here(&self, env: &EnvName) -> Result<Compiled, Diagnostics> {
+        self.refuse_other_compiler()?;
         let environment = self.environment(env)?;
+        let mut compiled = eos_compile::compile(&self.input(&environment))?;
+        compiled.warnings.extend(self.unpinned(&environment));
+        Ok(compiled)
+    }
+
+    /// Warnings about kinds that were written by hand and never pinned: they would change with the next eos.
+    fn unpinned(&self, environment: &Environment) -> Diagnostics {
         let is_pinned = |kind: &str| {
             self.estate.lock.catalog.contains_key(kind) || self.catalog.origin(kind) != Some(Origin::BuiltIn)
         };
@@ -102,7 +110,7 @@ impl Loaded {
                 .fix("eos upgrade pins it")
         };
         let unpinned = environment.components.values().filter(|entry| !is_pinned(&entry.kind));
-        Ok(Diagnostics(unpinned.map(warn).collect()))
+        Diagnostics(unpinned.map(warn).collect())
     }
 
     /// A digest of everything that compiling an environment depends on.

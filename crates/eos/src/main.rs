@@ -5,6 +5,7 @@ mod build_folder;
 mod build_stamp;
 mod commands;
 mod context;
+mod dry_run;
 mod exit_code;
 mod loaded;
 mod outcome;

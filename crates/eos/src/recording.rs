@@ -86,6 +86,19 @@ fn make_secrets(
     Ok(made)
 }
 
+/// Generated secrets, shown this once.
+pub fn secrets_text(made: &[(SecretRef, Secret)]) -> String {
+    if made.is_empty() {
+        return String::new();
+    }
+    let mut text =
+        String::from("Secrets made, shown this once (eos secret show <name>/<key> shows one again):\n");
+    for (reference, secret) in made {
+        text.push_str(&format!("  {}/{}  {}\n", reference.name, reference.key, secret.expose()));
+    }
+    text
+}
+
 /// Adds an encrypted secret to a change.
 pub fn write_secret(
     change: &mut Change,

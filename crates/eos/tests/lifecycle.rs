@@ -67,8 +67,9 @@ fn an_operation_stays_in_its_environment_and_can_be_withdrawn() {
     refused(&sandbox.run(&["resize", "lvm", "data", "+5G", "--host", "stage1"]), 3, "E0406");
     sandbox.ok(&["resize", "lvm", "data", "+5G"]);
     let listed = sandbox.ok(&["list", "operations"]).stdout;
-    assert!(listed.contains("000001-resize-lvm") && listed.contains("+5G"), "{listed}");
-    sandbox.ok(&["delete", "000001-resize-lvm"]);
+    assert!(listed.contains("20260921t141320-") && listed.contains("+5G"), "{listed}");
+    let id = sandbox.json(&["list", "operations"])["operations"][0]["id"].as_str().unwrap().to_owned();
+    sandbox.ok(&["delete", &id]);
     assert!(!sandbox.estate().join("build/production/operations").exists());
 }
 
@@ -77,7 +78,169 @@ fn updating_agents_is_an_operation_whether_or_not_there_is_one_of_that_name() {
     let sandbox = Sandbox::with_estate();
     sandbox.ok(&["create", "wazuh-agents"]);
     let said = sandbox.ok(&["update", "wazuh-agents"]).stdout;
-    assert!(said.contains("Operation 000001-update-wazuh-agents is recorded"), "{said}");
+    assert!(said.contains("-update-wazuh-agents is recorded"), "{said}");
+}
+
+#[test]
+fn an_operation_said_twice_is_two_and_the_person_is_told() {
+    let sandbox = Sandbox::with_estate();
+    let first = sandbox.json(&["resize", "lvm", "data", "+50G"]);
+    assert_eq!(first["same_as"].as_array().unwrap().len(), 0);
+    let said = sandbox.ok(&["resize", "lvm", "data", "+50G"]).stdout;
+    assert!(said.contains("the same was said before, as") && said.contains("a slip? eos delete"), "{said}");
+    sandbox.ok(&["resize", "lvm", "data", "+60G"]);
+    let all = sandbox.json(&["list", "operations"])["operations"].as_array().unwrap().clone();
+    let sizes: Vec<&str> =
+        all.iter().map(|operation| operation["args"]["change"].as_str().unwrap()).collect();
+    assert_eq!(sizes, ["+50G", "+50G", "+60G"], "in the order they were said");
+}
+
+#[test]
+fn operations_of_two_clones_have_two_ids() {
+    let sandbox = Sandbox::with_estate();
+    let clone = sandbox.path().join("clone");
+    sandbox.git(&["clone", "-q", ".", clone.to_str().unwrap()]);
+    let ours = sandbox.json(&["resize", "lvm", "data", "+5G"])["operation"].as_str().unwrap().to_owned();
+    let mut theirs =
+        sandbox.command(&["-C", clone.to_str().unwrap(), "resize", "lvm", "data", "+5G", "--json"]);
+    let run = Run::from(theirs.env("USER", "ada").output().unwrap());
+    assert_eq!(run.code, 0, "{}", run.stdout);
+    assert!(!run.stdout.contains(&ours), "{}", run.stdout);
+    let identity = ["-c", "user.name=Kim", "-c", "user.email=kim@example.org"];
+    let pull = ["pull", "-q", "--no-rebase", "--no-edit", clone.to_str().unwrap(), "main"];
+    sandbox.git(&[identity.as_slice(), &pull].concat());
+    assert_eq!(sandbox.json(&["list", "operations"])["operations"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn nothing_is_recorded_on_no_branch() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.git(&["checkout", "-q", "--detach"]);
+    refused(&sandbox.run(&["create", "redis"]), 4, "E0113");
+    sandbox.ok(&["list"]);
+    sandbox.git(&["switch", "-q", "-"]);
+    sandbox.ok(&["create", "redis"]);
+}
+
+#[test]
+fn what_belongs_to_no_environment_any_more_is_noticed_and_goes() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "redis"]);
+    sandbox.ok(&["compile"]);
+    for stray in ["build/old/redis/main.tf.json", "build/modules/bucket-0123/main.tf"] {
+        sandbox.write(stray, "{}\n");
+    }
+    let run = sandbox.run(&["compile", "--check"]);
+    assert_eq!(run.code, 2, "{}", run.stdout);
+    assert!(run.stdout.contains("of no environment any more: 2 to remove"), "{}", run.stdout);
+    assert!(run.stdout.contains("build/modules/bucket-0123/main.tf"), "{}", run.stdout);
+    assert_eq!(sandbox.run(&["compile", "--check", "--env", "production"]).code, 0, "one alone cannot know");
+    let said = sandbox.ok(&["compile"]).stdout;
+    assert!(said.contains("2 removed"), "{said}");
+    assert!(!sandbox.estate().join("build/old").exists() && !sandbox.estate().join("build/modules").exists());
+    assert_eq!(sandbox.run(&["compile", "--check"]).code, 0);
+}
+
+#[test]
+fn modules_in_use_are_no_strays() {
+    let sandbox = Sandbox::with_estate();
+    let case = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/own-module");
+    let status =
+        std::process::Command::new("cp").arg("-a").arg(case.join("estate/.")).arg(sandbox.estate()).status();
+    assert!(status.unwrap().success());
+    sandbox.commit_by_hand();
+    for line in
+        std::fs::read_to_string(case.join("commands")).unwrap().lines().filter(|l| !l.starts_with('#'))
+    {
+        sandbox.ok(&line.split_whitespace().collect::<Vec<_>>());
+    }
+    assert!(!sandbox.files("build/modules").is_empty());
+    // Compiled, and then skipped since nothing changed.
+    for _ in 0..2 {
+        sandbox.ok(&["compile"]);
+        assert!(!sandbox.files("build/modules").is_empty());
+        assert_eq!(sandbox.run(&["compile", "--check"]).code, 0);
+    }
+}
+
+#[test]
+fn two_hosts_at_one_address_are_warned_about() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["update", "host", "local", "--address", "10.0.0.5"]);
+    let run = sandbox.ok(&["create", "host", "db1", "--address", "10.0.0.5"]);
+    assert!(run.stderr.contains("E0417") && run.stderr.contains("host db1 and host local"), "{}", run.stderr);
+    assert!(sandbox.ok(&["compile"]).stderr.contains("E0417"));
+    sandbox.ok(&["update", "host", "db1", "--address", "10.0.0.6"]);
+    assert!(!sandbox.ok(&["compile"]).stderr.contains("E0417"));
+}
+
+#[test]
+fn containers_that_look_on_loopback_are_told_of_once() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "nextcloud"]);
+    sandbox.ok(&["create", "n8n"]);
+    let said = sandbox.ok(&["compile"]).stderr;
+    assert_eq!(said.matches("E0415").count(), 1, "{said}");
+    assert!(said.contains("n8n, nextcloud run in containers and need postgres, redis"), "{said}");
+}
+
+#[test]
+fn a_shell_completes_names_of_the_estate() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "grafana"]);
+    sandbox.ok(&["create", "host", "stage1", "--env", "staging"]);
+    let words = |before: &[&str]| -> Vec<String> {
+        let run = sandbox.ok(&[&["__complete", "--"], before].concat());
+        run.stdout.lines().map(|line| line.split('\t').next().unwrap().to_owned()).collect()
+    };
+    assert_eq!(words(&["secret", "show", ""]), ["grafana/admin_password"]);
+    assert_eq!(words(&["secret", "rotate", "graf"]), ["grafana/admin_password"]);
+    assert_eq!(words(&["delete", "host", ""]), ["local"]);
+    assert_eq!(words(&["update", "host", "--env", "staging", ""]), ["stage1"]);
+    assert_eq!(words(&["resize", "lvm", "--host", ""]), ["local"]);
+    assert_eq!(words(&["create", "redis", "--host", "l"]), ["local"]);
+    assert_eq!(words(&["list", "--env", ""]), ["production", "staging"]);
+    assert!(words(&["delete", ""]).contains(&"grafana".to_owned()));
+}
+
+#[test]
+fn what_was_made_before_consul_stays_with_nomad_until_it_is_told() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "redis"]);
+    let job = "build/production/redis/jobs/redis.nomad.json";
+    sandbox.ok(&["create", "consul"]);
+    assert!(sandbox.read(job).contains("\"Provider\": \"nomad\""), "an unrelated thing changes nothing");
+    sandbox.ok(&["update", "redis", "--discovery", "consul"]);
+    let text = sandbox.read(job);
+    assert!(text.contains("\"Provider\": \"consul\"") && text.contains("\"Type\": \"script\""), "{text}");
+    assert!(sandbox.read("build/production/consul/jobs/consul.nomad.json").contains("\"nomad\""));
+}
+
+/// Every line of every module: traced to a setting, or explained.
+#[test]
+fn no_line_of_a_module_is_left_unexplained() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "nextcloud", "--sso", "--distributed-storage"]);
+    sandbox.ok(&["create", "azure_llm"]);
+    let zone = "0123456789abcdef0123456789abcdef";
+    sandbox.ok(&["create", "dns", "--domain", "example.org", "--zone-id", zone]);
+    sandbox.ok(&["resize", "lvm", "data", "+5G"]);
+    let modules = sandbox.files("build").into_iter().filter(|path| path.ends_with("/main.tf.json"));
+    for path in modules.collect::<Vec<_>>() {
+        let told = sandbox.json(&["why", &path]);
+        let lines = told["lines"].as_array().unwrap();
+        for (number, line) in (1..).zip(sandbox.read(&path).lines()) {
+            if line.trim_end_matches(',').ends_with(['{', '[', '}', ']']) {
+                continue;
+            }
+            let entry = lines.iter().find(|entry| entry["line"] == number);
+            let sources =
+                entry.unwrap_or_else(|| panic!("{path}:{number} is left out: {line}"))["sources"].clone();
+            let explained =
+                |source: &serde_json::Value| source["key"].is_string() || source["compiler"].is_string();
+            assert!(sources.as_array().unwrap().iter().all(explained), "{path}:{number} {line}: {sources}");
+        }
+    }
 }
 
 #[test]

@@ -32,6 +32,22 @@ fn check(sandbox: &Sandbox, name: &str, run: &Run) {
         assert_eq!(line.trim_end(), line, "{name}: white space at the end of a line");
         assert!(!line.contains('\u{1b}'), "{name}: colours in a pipe");
     }
+    snapshot(sandbox, name, run);
+}
+
+/// A dry run, whose lines are those of files and may be longer than a terminal is wide.
+fn dry(sandbox: &Sandbox, name: &str, args: &[&str]) {
+    let before = sandbox.git(&["rev-parse", "HEAD"]);
+    let run = sandbox.ok(args);
+    assert!(run.stdout.ends_with("Nothing was written.\n"), "{}", run.stdout);
+    assert_eq!(
+        (sandbox.git(&["rev-parse", "HEAD"]), sandbox.git(&["status", "--porcelain"])),
+        (before, String::new())
+    );
+    snapshot(sandbox, name, &run);
+}
+
+fn snapshot(sandbox: &Sandbox, name: &str, run: &Run) {
     let mut settings = insta::Settings::clone_current();
     settings.set_snapshot_path("snapshots");
     settings.set_prepend_module_to_snapshot(false);
@@ -39,6 +55,7 @@ fn check(sandbox: &Sandbox, name: &str, run: &Run) {
     settings.add_filter(&sandbox.path().to_str().unwrap().replace('.', r"\."), "[SANDBOX]");
     settings.add_filter(r"\b[0-9a-f]{40}\b", "[COMMIT]");
     settings.add_filter(r"\b[0-9a-f]{10}\b", "[SHORT]");
+    settings.add_filter(r"sha256:[0-9a-f]{64}", "sha256:[DIGEST]");
     settings.add_filter(r"kim on \S+", "kim on [MACHINE]");
     settings.add_filter(r"age1[0-9a-z]{20,}", "age1[KEY]");
     settings.add_filter(r"(?m)((?:[a-z_-]+/[a-z_]+ |Shown this once:) +)[A-Za-z0-9]{24,}$", "$1[SECRET]");
@@ -101,7 +118,12 @@ fn commands_that_change() {
     happy(&sandbox, "update_to_the_same", &["update", "grafana", "--port", "3001"]);
     happy(&sandbox, "secret_rotate", &["secret", "rotate", "grafana/admin_password"]);
     happy(&sandbox, "resize", &["resize", "lvm", "database_volume", "+50G"]);
-    happy(&sandbox, "delete_dry_run", &["delete", "grafana", "--dry-run"]);
+    happy(&sandbox, "resize_again", &["resize", "lvm", "database_volume", "+50G"]);
+    dry(&sandbox, "resize_dry_run", &["resize", "lvm", "database_volume", "+10G", "--dry-run"]);
+    dry(&sandbox, "host_dry_run", &["update", "host", "local", "--address", "10.0.0.5", "--dry-run"]);
+    let rotate = ["secret", "rotate", "grafana/admin_password", "--dry-run"];
+    dry(&sandbox, "secret_rotate_dry_run", &rotate);
+    dry(&sandbox, "delete_dry_run", &["delete", "grafana", "--dry-run"]);
     happy(&sandbox, "delete", &["delete", "grafana"]);
     happy(&sandbox, "catalog_new", &["catalog", "new", "wiki"]);
     happy(&sandbox, "catalog_check_own", &["catalog", "check", "wiki"]);

@@ -3,6 +3,10 @@
 
 mod support;
 
+#[path = "real_tools/by_hand.rs"]
+mod by_hand;
+#[path = "real_tools/edge.rs"]
+mod edge;
 #[path = "real_tools/jobs.rs"]
 mod jobs;
 #[path = "real_tools/modules.rs"]

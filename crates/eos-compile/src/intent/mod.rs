@@ -6,6 +6,7 @@
 mod chooser;
 mod complete;
 mod entry_file;
+mod operation;
 mod providers;
 mod request;
 mod secrets;
@@ -13,9 +14,8 @@ mod verbs;
 mod volumes;
 
 pub use entry_file::{HEADER, component_path, entry_text, host_path, operation_path, ours};
+pub use operation::{PlannedOperation, operation};
 pub use request::{
     HostRequest, OperationRequest, Planned, PlannedEntry, Request, SecretSource, SecretToMake,
 };
-pub use verbs::{
-    create, delete, fixed_secret, host, host_entry, left_behind, operation, unknown_name, update,
-};
+pub use verbs::{create, delete, fixed_secret, host, host_entry, left_behind, unknown_name, update};

@@ -9,6 +9,9 @@ use super::complete::{Completer, Draft, object};
 use super::request::Request;
 use crate::passes::find_providers;
 
+/// The offer of a way in for signed-in people only.
+const GUARDED: &str = "protected-route";
+
 impl Completer<'_> {
     pub fn choose_providers(&mut self, draft: &mut Draft<'_>, component: &Component) {
         for (need_name, need) in &component.needs {
@@ -34,9 +37,15 @@ impl Completer<'_> {
             }
             if let Some(provider) = self.provider(draft, need_name, need) {
                 if need.soft {
-                    self.note_choice(draft, format!("{need_name} come from {provider}"));
+                    self.note_choice(draft, format!("{need_name} from {provider}"));
                 }
                 object(&mut draft.entry, "needs").insert(need_name.clone(), Json::from(provider));
+                if need.offer == GUARDED {
+                    self.note_choice(
+                        draft,
+                        "two things are left for you to do once it runs: docs/sso.md".to_owned(),
+                    );
+                }
             }
         }
     }

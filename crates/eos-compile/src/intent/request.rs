@@ -44,6 +44,10 @@ pub struct OperationRequest {
     pub verb: String,
     pub host: Option<String>,
     pub args: IndexMap<String, Json>,
+    /// Seconds since 1970, UTC.
+    pub time: i64,
+    /// Who says it.
+    pub by: String,
 }
 
 /// What has to be written.

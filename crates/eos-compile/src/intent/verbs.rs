@@ -1,4 +1,4 @@
-//! The verbs: create, update and delete a component, declare a host, record an operation.
+//! The verbs: create, update and delete a component, declare a host.
 
 use eos_model::{Diagnostic, Diagnostics, Name, codes, nearest::nearest};
 use eos_pillar::Environment;
@@ -6,8 +6,7 @@ use eos_pillar::entry::NeedChoice;
 use serde_json::{Map, Value as Json, json};
 
 use super::complete::{Completer, object};
-use super::request::{HostRequest, OperationRequest, Planned, PlannedEntry, Request};
-use crate::passes::place_units;
+use super::request::{HostRequest, Planned, Request};
 use crate::work::Input;
 
 /// A new component, with everything it pulls in.
@@ -227,39 +226,4 @@ pub fn host(environment: &Environment, request: &HostRequest) -> Result<Json, Di
         .into());
     }
     Ok(host_entry(environment, request))
-}
-
-/// A one-off operation with the next free number.
-pub fn operation(input: &Input<'_>, request: &OperationRequest) -> Result<PlannedEntry, Diagnostics> {
-    let environment = input.environment;
-    let completer = Completer::new(input, &[]);
-    let host = match &request.host {
-        Some(host) => host.clone(),
-        None => match completer.chooser.hosts().as_slice() {
-            [only] => only.clone(),
-            [] => completer.chooser.host(&format!("{} {}", request.verb, request.kind))?,
-            several => {
-                return Err(Diagnostic::error(
-                    codes::NO_HOST,
-                    format!("on which of {}?", several.join(", ")),
-                )
-                .why("an operation acts on one machine")
-                .fix(format!("--host {}", several[0]))
-                .into());
-            }
-        },
-    };
-    match environment.hosts.get(host.as_str()) {
-        None => return Err(place_units::undeclared(environment, &host).into()),
-        Some(entry) if entry.environment != environment.name.as_str() => {
-            return Err(place_units::foreign(environment, entry).into());
-        }
-        Some(_) => {}
-    }
-    let number = |id: &Name| id.as_str().split('-').next().and_then(|number| number.parse::<u64>().ok());
-    let next = environment.operations.keys().filter_map(number).max().unwrap_or(0) + 1;
-    let id = format!("{next:06}-{}-{}", request.verb, request.kind);
-    let id: Name = id.parse().map_err(Diagnostic::from)?;
-    let entry = json!({"verb": request.verb, "kind": request.kind, "host": host, "args": request.args});
-    Ok(PlannedEntry { name: id, kind: request.kind.clone(), entry, is_new: true, because: None })
 }

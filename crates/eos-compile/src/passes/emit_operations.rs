@@ -7,11 +7,11 @@ use eos_pillar::{ComponentEntry, OperationEntry};
 use indexmap::IndexMap;
 use serde_json::{Value as Json, json};
 
-use crate::origin::Origin;
 use crate::passes::emit_tofu::{INPUTS, MAIN, eos_provider, file, identifier, terraform_block};
 use crate::passes::place_units::{foreign, undeclared};
 use crate::passes::resolve_names::OPERATIONS;
-use crate::passes::write_units::{self, MANIFEST, PROVENANCE, lines_json, pretty};
+use crate::passes::write_units::{self, MANIFEST, PROVENANCE, pretty};
+use crate::provenance::Provenance;
 use crate::render::{self, Rendered};
 use crate::scope::Scope;
 use crate::sink;
@@ -25,14 +25,14 @@ pub fn run(work: &mut Work<'_>) {
     }
     let mut resources = Traced::map();
     let mut texts = BTreeMap::new();
-    let mut provenance = serde_json::Map::new();
+    let mut provenance = Provenance::new();
     let mut last_on = BTreeMap::new();
     for operation in environment.operations.values() {
         match states(work, operation) {
             Ok(states) => {
                 let path = format!("salt/{}.sls", operation.id.stem());
                 let (text, lines) = states.write_sls();
-                provenance.insert(path.clone(), lines_json(&lines));
+                provenance.add(&path, &lines);
                 texts.insert(path.clone(), text);
                 let connection = environment
                     .hosts
@@ -63,7 +63,7 @@ pub fn run(work: &mut Work<'_>) {
     texts.insert(MAIN.to_owned(), main.write_json().0);
     texts.insert(INPUTS.to_owned(), "{}\n".to_owned());
     texts.insert(MANIFEST.to_owned(), pretty(&json!({"format": 1, "unit": format!("{}/{OPERATIONS}", environment.name), "kind": OPERATIONS, "compiler": crate::COMPILER})));
-    texts.insert(PROVENANCE.to_owned(), pretty(&json!({"format": 1, "files": provenance})));
+    texts.insert(PROVENANCE.to_owned(), provenance.finish());
     let folder = write_units::folder(work, OPERATIONS);
     work.files.extend(texts.into_iter().map(|(path, text)| (format!("{folder}/{path}"), text.into_bytes())));
 }
@@ -111,11 +111,8 @@ fn states(work: &Work<'_>, operation: &OperationEntry) -> Result<Traced, Diagnos
         if given.is_some() {
             schema.check(&value).map_err(wrong)?;
         }
-        let origin = given.map(|node| Origin::Pillar {
-            file: environment.sources.file(node.file).map(|file| file.to_string()).unwrap_or_default(),
-            line: node.mark.line,
-            key: format!("eos:operations:{}:args:{name}", operation.id),
-        });
+        let origin =
+            given.map(|node| work.written(node, format!("eos:operations:{}:args:{name}", operation.id)));
         args.insert(name.clone(), Rendered::value(&value, origin.into_iter().collect()));
     }
     // References in an operation speak of its arguments, its host and its kind's thresholds.

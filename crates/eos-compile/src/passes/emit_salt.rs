@@ -33,7 +33,7 @@ pub fn run(work: &Work<'_>, unit: &Unit<'_>, emitted: &mut Emitted) {
 }
 
 /// A state as Salt writes it: `id: {module.function: [{argument: value}, …]}`.
-fn state(function: &str, arguments: Vec<(&str, Traced)>) -> Traced {
+fn state(function: &'static str, arguments: Vec<(&'static str, Traced)>) -> Traced {
     let arguments = arguments.into_iter().map(|(name, value)| Traced::map().with(name, value)).collect();
     Traced::map().with(function, Traced::list(arguments))
 }
@@ -59,7 +59,7 @@ fn volumes(work: &Work<'_>, unit: &Unit<'_>) -> Result<Traced, String> {
             let packages = json!(["lvm2", filesystem_package(kind)]);
             // Salt finds its module for LVM only once the package is there.
             states.set(
-                tools.as_str(),
+                tools.clone(),
                 state("pkg.installed", vec![("pkgs", packages.into()), ("reload_modules", true.into())]),
             );
             states.set(

@@ -69,9 +69,9 @@ fn main(work: &Work<'_>, unit: &Unit<'_>, emitted: &Emitted) -> Result<Traced, S
     let mut blocks = Traced::map();
     let mut provider_blocks = Traced::map();
     for (name, provider) in &cloud.providers {
-        providers.set(name.as_str(), json!({"source": provider.source, "version": provider.version}));
+        providers.set(name.clone(), json!({"source": provider.source, "version": provider.version}));
         if !provider.config.is_empty() {
-            provider_blocks.set(name.as_str(), tofu_data(&scope, &json!(provider.config))?);
+            provider_blocks.set(name.clone(), tofu_data(&scope, &json!(provider.config))?);
         }
     }
     for (kind, named) in &cloud.resources {
@@ -85,9 +85,9 @@ fn main(work: &Work<'_>, unit: &Unit<'_>, emitted: &Emitted) -> Result<Traced, S
             {
                 resource.set("lifecycle", json!({"prevent_destroy": true}));
             }
-            group.set(name.as_str(), resource);
+            group.set(name.clone(), resource);
         }
-        resources.set(kind.as_str(), group);
+        resources.set(kind.clone(), group);
     }
     blocks.set("terraform", terraform_block(work, unit.id.name.as_str(), providers));
     let variables = scope::later_inputs(work, unit);
@@ -132,7 +132,7 @@ fn modules(work: &Work<'_>, unit: &Unit<'_>, scope: &std::rc::Rc<Scope<'_, '_>>)
             .ok_or_else(|| format!("module {name} names no source"))?;
         let vendored = super::write_units::vendored_module(work, unit, source)?;
         rendered.set("source", format!("../../{vendored}"));
-        block.set(name.as_str(), rendered);
+        block.set(name.clone(), rendered);
     }
     Ok(block)
 }
@@ -143,7 +143,7 @@ fn outputs(unit: &Unit<'_>, scope: &std::rc::Rc<Scope<'_, '_>>) -> Result<Traced
         let rendered = render::text(scope, template)?;
         let value = sink::tofu(&rendered)?;
         block.set(
-            name.as_str(),
+            name.clone(),
             Traced::map().with("value", Traced { origins: rendered.origins, ..Traced::from(value) }),
         );
     }
@@ -187,7 +187,7 @@ fn own_resources(work: &Work<'_>, unit: &Unit<'_>, emitted: &Emitted) -> Result<
                 resource.set("depends_on", json!([previous]));
             }
             previous = Some(format!("eos_salt_state.{key}"));
-            states.set(key.as_str(), resource);
+            states.set(key.clone(), resource);
             before.push(format!("eos_salt_state.{key}"));
         }
     }
@@ -204,11 +204,11 @@ fn own_resources(work: &Work<'_>, unit: &Unit<'_>, emitted: &Emitted) -> Result<
         if !before.is_empty() {
             resource.set("depends_on", json!(before));
         }
-        jobs.set(key.as_str(), resource);
+        jobs.set(key.clone(), resource);
     }
     if !unit.component.tasks.is_empty() {
         if let TracedValue::Map(provisions) = &jobs.value {
-            before.extend(provisions.keys().map(|key| format!("eos_nomad_job.{key}")));
+            before.extend(provisions.iter().map(|(key, _)| format!("eos_nomad_job.{key}")));
         }
         let classes: Vec<&str> = data_classes(unit).into_iter().map(class_name).collect();
         let mut resource = Traced::map()

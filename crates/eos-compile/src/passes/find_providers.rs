@@ -64,7 +64,7 @@ pub fn run(work: &mut Work<'_>) {
 
 fn providers(work: &Work<'_>, unit: &Unit<'_>, name: &str, need: &Need) -> Result<Vec<Provider>, Diagnostic> {
     let node = unit.entry.node.get("needs").and_then(|needs| needs.get(name));
-    let place = work.place(node.unwrap_or(&unit.entry.node));
+    let place = || work.place(node.unwrap_or(&unit.entry.node));
     let offers =
         |other: &Unit<'_>| other.component.offers.contains_key(&need.offer) && other.id.name != unit.id.name;
     let check = |provider: &Name, each: Option<String>| match work.units.get(provider) {
@@ -73,13 +73,13 @@ fn providers(work: &Work<'_>, unit: &Unit<'_>, name: &str, need: &Need) -> Resul
             codes::NOTHING_OFFERS,
             format!("{} needs {}, which {provider} does not offer", unit.id.name, need.offer),
         )
-        .at(place.clone())
+        .at(place())
         .fix(format!("eos update {} --{} <name>", unit.id.name, name.replace('_', "-")))),
         None => Err(Diagnostic::error(
             codes::UNKNOWN_NAME,
             format!("{} needs {provider}, which does not exist", unit.id.name),
         )
-        .at(place.clone())
+        .at(place())
         .fix(format!(
             "eos create it first, or eos update {} --{} <name>",
             unit.id.name,
@@ -101,13 +101,13 @@ fn providers(work: &Work<'_>, unit: &Unit<'_>, name: &str, need: &Need) -> Resul
                     codes::NOTHING_OFFERS,
                     format!("{} needs {} and nothing offers it", unit.id.name, need.offer),
                 )
-                .at(place)
+                .at(place())
                 .why(format!("it is for {}", need.help))
                 .fix(need.create.as_ref().map_or_else(
                     || "eos catalog list shows what there is".to_owned(),
                     |kind| format!("eos create {kind}"),
                 ))),
-                several => Err(two_offers(&unit.id.name, name, &need.offer, several).at(place)),
+                several => Err(two_offers(&unit.id.name, name, &need.offer, several).at(place())),
             }
         }
     }

@@ -44,6 +44,11 @@ pub const PASSES: &[Pass] = &[
         run: Run::Estate(place_units::warn_of_loopback),
         barrier: false,
     },
+    Pass {
+        name: "warn of hosts at one address",
+        run: Run::Estate(place_units::warn_of_shared_addresses),
+        barrier: false,
+    },
     Pass { name: "check ports", run: Run::Estate(check_ports::run), barrier: false },
     Pass { name: "check what only one can have", run: Run::Estate(check_unique::run), barrier: false },
     Pass { name: "check storage", run: Run::Estate(check_storage::run), barrier: true },
@@ -87,8 +92,11 @@ fn run_units(work: &mut Work<'_>, passes: &[Pass]) {
         }
         (emitted.files, emitted.problems)
     });
+    let mut all: Vec<(String, Vec<u8>)> = std::mem::take(&mut work.files).into_iter().collect();
     for (files, problems) in results {
-        work.files.extend(files);
+        all.extend(files);
         work.found.0.extend(problems);
     }
+    // Made from a list at once: one by one, each of thousands looks for its place.
+    work.files = all.into_iter().collect();
 }

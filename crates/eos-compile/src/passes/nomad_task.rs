@@ -2,14 +2,15 @@
 
 use std::rc::Rc;
 
-use eos_catalog::component::{FileFormat, Protocol, Resources, Task};
+use eos_catalog::component::{Check, FileFormat, Protocol, Resources, Task};
+use eos_catalog::discovery::DISCOVERY;
 use eos_model::{Duration, SecretRef};
 use serde_json::{Value as Json, json};
 
 use crate::render;
 use crate::scope::Scope;
 use crate::sink::{self, TemplateSink};
-use crate::traced::Traced;
+use crate::traced::{Traced, TracedValue};
 use crate::work::{Unit, Work};
 
 /// A task with everything its rendering depends on.
@@ -62,6 +63,8 @@ pub fn network(context: &TaskContext<'_, '_>, dynamic: bool) -> Result<Option<Tr
 
 pub fn services(context: &TaskContext<'_, '_>) -> Result<Vec<Traced>, String> {
     let mut services = Vec::new();
+    let in_consul = context.unit.needs.get(DISCOVERY).is_some_and(|providers| !providers.is_empty());
+    let chosen = context.work.chosen(context.unit, &format!("needs:{DISCOVERY}"));
     for (label, port) in &context.task.ports {
         let mut checks = Vec::new();
         for check in context.task.checks.iter().filter(|check| check.port == *label) {
@@ -73,6 +76,7 @@ pub fn services(context: &TaskContext<'_, '_>) -> Result<Vec<Traced>, String> {
                         entry.set("Protocol", "https").set("TLSSkipVerify", true);
                     }
                 }
+                None if in_consul && !check.command.is_empty() => script(context, check, &mut entry)?,
                 None => {
                     entry.set("Type", "tcp");
                 }
@@ -92,11 +96,32 @@ pub fn services(context: &TaskContext<'_, '_>) -> Result<Vec<Traced>, String> {
             Traced::map()
                 .with("Name", service_name(context, label))
                 .with("PortLabel", label.as_str())
-                .with("Provider", "nomad")
+                .with("Provider", Traced::scalar(if in_consul { "consul" } else { "nomad" }, chosen.clone()))
                 .with("Checks", Traced::list(checks)),
         );
     }
     Ok(services)
+}
+
+/// A check that runs a program in the task, as only Consul does.
+fn script(context: &TaskContext<'_, '_>, check: &Check, entry: &mut Traced) -> Result<(), String> {
+    let mut words = Vec::new();
+    for word in &check.command {
+        let rendered = render::text(&context.scope, word)?;
+        words.push(Traced { origins: rendered.origins.clone(), ..sink::nomad_config(&rendered)?.into() });
+    }
+    // Words and not numbers, whatever a port is.
+    for word in &mut words {
+        if let TracedValue::Plain(value) = &mut word.value
+            && !value.is_string()
+        {
+            *value = Json::from(value.to_string());
+        }
+    }
+    let program = words.remove(0);
+    entry.set("Type", "script").set("TaskName", context.name).set("Command", program);
+    entry.set("Args", Traced::list(words));
+    Ok(())
 }
 
 /// Nomad's service names are DNS labels.
@@ -125,7 +150,7 @@ pub fn task(context: &TaskContext<'_, '_>, secrets: &mut Vec<SecretRef>) -> Resu
                 Json::String(text) => text,
                 other => other.to_string(),
             };
-            env.set(key.as_str(), Traced::scalar(value, rendered.origins));
+            env.set(key.clone(), Traced::scalar(value, rendered.origins));
         }
     }
     let mut templates = Vec::new();
@@ -185,8 +210,11 @@ fn template(
     origins.dedup();
     let (text, (left, right)) = sink.finish(&context.job, &content)?;
     let folder = if sink.secrets.is_empty() { "local" } else { "secrets" };
+    // Nomad writes files as root. An image's own user, or a task's, could not read one that is for root alone.
+    let as_root = context.owner.runtime() == Some("host") && context.task.user.is_none();
+    let usual = if as_root && !sink.secrets.is_empty() { "0600" } else { "0644" };
     secrets.extend(sink.secrets);
-    let mode = file.mode.as_deref().unwrap_or("0644");
+    let mode = file.mode.as_deref().unwrap_or(usual);
     Ok(template_entry(Traced::scalar(text, origins), &format!("{folder}/{name}"), left, right, mode))
 }
 

@@ -17,8 +17,8 @@ pub const OPERATIONS: &str = "operations";
 pub fn run(work: &mut Work<'_>) {
     let environment = work.input.environment;
     for (name, entry) in &environment.components {
-        let place = work.place(&entry.node);
         if name.as_str() == OPERATIONS {
+            let place = work.place(&entry.node);
             work.push(
                 Diagnostic::error(codes::BAD_NAME, "\"operations\" is a name eos uses itself")
                     .at(place)
@@ -31,6 +31,7 @@ pub fn run(work: &mut Work<'_>) {
         let component = match work.input.catalog.variant(&entry.kind, entry.runtime.as_deref(), &given) {
             Ok(component) => component,
             Err(found) => {
+                let place = work.place(&entry.node);
                 work.found.0.extend(found.0.into_iter().map(|diagnostic| {
                     if diagnostic.place.is_some() { diagnostic } else { diagnostic.at(place.clone()) }
                 }));
@@ -151,13 +152,8 @@ fn settings(
             work.push(diagnostic);
             continue;
         }
-        let file =
-            work.input.environment.sources.file(node.file).map(|file| file.to_string()).unwrap_or_default();
-        let key = Origin::component_key(&entry.name, &format!("settings:{name}"));
-        settings.insert(
-            name.clone(),
-            SettingValue { value, origin: Origin::Pillar { file, line: node.mark.line, key } },
-        );
+        let key = Origin::component_key(&entry.name, &["settings:", name].concat());
+        settings.insert(name.clone(), SettingValue { value, origin: work.written(node, key) });
     }
     for (name, schema) in &component.settings {
         if settings.contains_key(name) || entry.settings.contains_key(name) {

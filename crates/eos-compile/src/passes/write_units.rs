@@ -6,7 +6,7 @@ use serde_json::{Map, Value as Json, json};
 use sha2::{Digest, Sha256};
 
 use crate::passes::check_storage::{class_name, filesystem};
-use crate::traced::Lines;
+use crate::provenance::Provenance;
 use crate::work::{Document, Emitted, Unit, Work};
 
 /// What describes a unit to the engine, and what `eos why` reads.
@@ -17,20 +17,20 @@ const FORMAT: u32 = 1;
 pub fn run(work: &Work<'_>, unit: &Unit<'_>, emitted: &mut Emitted) {
     let folder = folder(work, unit.id.name.as_str());
     let mut written = BTreeMap::new();
-    let mut provenance = Map::new();
+    let mut provenance = Provenance::new();
     for (path, document) in std::mem::take(&mut emitted.documents) {
         let (text, lines) = match document {
             Document::Json(traced) => traced.write_json(),
             Document::Sls(traced) => traced.write_sls(),
         };
         if !lines.is_empty() {
-            provenance.insert(path.clone(), lines_json(&lines));
+            provenance.add(&path, &lines);
         }
         written.insert(path, text);
     }
     let manifest = manifest(work, unit, emitted, &written);
     written.insert(MANIFEST.to_owned(), pretty(&manifest));
-    written.insert(PROVENANCE.to_owned(), pretty(&json!({"format": FORMAT, "files": provenance})));
+    written.insert(PROVENANCE.to_owned(), provenance.finish());
     emitted
         .files
         .extend(written.into_iter().map(|(path, text)| (format!("{folder}/{path}"), text.into_bytes())));
@@ -47,18 +47,9 @@ pub fn folder(work: &Work<'_>, unit: &str) -> String {
 }
 
 pub fn pretty(json: &Json) -> String {
-    format!("{json:#}\n")
-}
-
-/// Line → origins. Neither commit nor time: those are joined when somebody asks.
-pub fn lines_json(lines: &Lines) -> Json {
-    let entry = |(line, origins): &(u32, Vec<crate::origin::Origin>)| {
-        let mut texts: Vec<String> = origins.iter().map(|origin| origin.text()).collect();
-        texts.sort();
-        texts.dedup();
-        (line.to_string(), Json::from(texts))
-    };
-    Json::Object(lines.iter().map(entry).collect())
+    let mut text = serde_json::to_string_pretty(json).unwrap_or_default();
+    text.push('\n');
+    text
 }
 
 fn manifest(work: &Work<'_>, unit: &Unit<'_>, emitted: &Emitted, written: &BTreeMap<String, String>) -> Json {

@@ -5,6 +5,9 @@ use std::collections::BTreeSet;
 /// Global flags that take the next word.
 const WITH_VALUE: &[&str] = &["-C", "--directory", "-e", "--env"];
 
+/// Global flags that stand alone.
+const GLOBAL: &[&str] = &["--json", "-h", "--help", "-V", "--version"];
+
 /// The words that are neither flags nor values of global flags, in order.
 pub fn bare_words(words: &[String]) -> Vec<&str> {
     let mut found = Vec::new();
@@ -20,6 +23,24 @@ pub fn bare_words(words: &[String]) -> Vec<&str> {
         }
     }
     found
+}
+
+/// A flag that stands between the verb and the next bare word, where only global ones may.
+pub fn early_flag(words: &[String]) -> Option<&str> {
+    let verb = *bare_words(words).first()?;
+    let at = words.iter().position(|word| word == verb)?;
+    let mut words = words[at + 1..].iter();
+    while let Some(word) = words.next() {
+        let flag = word.split_once('=').map_or(word.as_str(), |(flag, _)| flag);
+        if WITH_VALUE.contains(&word.as_str()) {
+            words.next();
+        } else if !word.starts_with('-') || word == "--" {
+            return None;
+        } else if !WITH_VALUE.contains(&flag) && !GLOBAL.contains(&flag) {
+            return Some(flag);
+        }
+    }
+    None
 }
 
 /// The command as history shows it: quoted where a shell would need it, the values of secret flags elided.
@@ -78,6 +99,16 @@ mod tests {
         );
         assert_eq!(line("create grafana --admin-password -"), "eos create grafana --admin-password -");
         assert_eq!(command_line(&["x y".to_owned()], &flags), "eos 'x y'");
+    }
+
+    #[test]
+    fn flags_before_the_subject_are_seen() {
+        let early = |text| early_flag(&words(text)).map(str::to_owned);
+        assert_eq!(early("create --port 1 grafana"), Some("--port".to_owned()));
+        assert_eq!(early("create --port=1 grafana"), Some("--port".to_owned()));
+        assert_eq!(early("-C dir create -e staging --json grafana --port 1"), None);
+        assert_eq!(early("create --help"), None);
+        assert_eq!(early("create --env=staging --dry-run"), Some("--dry-run".to_owned()));
     }
 
     #[test]

@@ -35,7 +35,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let mut warnings = Diagnostics::new();
     let mut found = Diagnostics::new();
     let mut results = Vec::new();
-    let inputs = loaded.inputs_digest();
+    let inputs = if check { String::new() } else { loaded.inputs_digest() };
     // By name, whichever way each of them came about.
     let mut lines = BTreeMap::new();
     for env in environments {
@@ -47,9 +47,8 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
             lines.insert(env.clone(), line(&env, units, &Difference::default(), check));
             continue;
         }
-        match loaded.compile(&loaded.tree, &env) {
-            Ok(mut compiled) => {
-                compiled.warnings.extend(loaded.unpinned(&env)?);
+        match loaded.compile_here(&env) {
+            Ok(compiled) => {
                 warnings.extend(compiled.warnings.clone());
                 results.push((env, compiled));
             }
@@ -69,6 +68,17 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     }
     let mut documents = Vec::new();
     let mut differs = false;
+    // With one environment only, nobody knows what the others need.
+    let strays = if matches.get_one::<String>("env").is_none() {
+        let all: Vec<EnvName> = loaded.estate.file.environments.keys().cloned().collect();
+        build_folder::strays(&loaded.estate.root, &all, || {
+            let compiled = results.iter().flat_map(|(_, compiled)| compiled.files.keys().cloned());
+            let skipped = lines.keys().flat_map(|env| build_folder::known_files(&loaded.estate.root, env));
+            compiled.chain(skipped).collect()
+        })
+    } else {
+        Vec::new()
+    };
     for (env, compiled) in results {
         let difference = if check {
             build_folder::compare(&loaded.estate.root, &env, &compiled.files)
@@ -84,9 +94,18 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         lines.insert(env.clone(), line(&env, compiled.order.len(), &difference, check));
         documents.push(json!({"environment": env, "units": compiled.order, "added": difference.added, "changed": difference.changed, "removed": difference.removed, "same": difference.same}));
     }
+    differs |= !strays.is_empty();
+    if !check {
+        build_folder::remove(&loaded.estate.root, &strays)?;
+    }
     let exit = if check && differs { exit_code::CHANGES } else { 0 };
-    let text: String = lines.into_values().collect();
-    Ok(Outcome::new(text, json!({"check": check, "environments": documents}))
+    let mut text: String = lines.into_values().collect();
+    if !strays.is_empty() {
+        let verb = if check { "to remove" } else { "removed" };
+        text.push_str(&format!("of no environment any more: {} {verb}\n", strays.len()));
+        text.push_str(&paths(strays.iter()));
+    }
+    Ok(Outcome::new(text, json!({"check": check, "environments": documents, "strays": strays}))
         .with_warnings(warnings)
         .exits(exit))
 }
@@ -109,12 +128,21 @@ fn line(env: &EnvName, units: usize, difference: &Difference, check: bool) -> St
         difference.same
     ));
     if check {
-        for path in difference.added.iter().chain(&difference.changed).chain(&difference.removed).take(10) {
-            text.push_str(&format!("  {path}\n"));
-        }
-        if difference.count() > 10 {
-            text.push_str(&format!("  … and {} more\n", difference.count() - 10));
-        }
+        text.push_str(&paths(difference.added.iter().chain(&difference.changed).chain(&difference.removed)));
+    }
+    text
+}
+
+/// The first few paths, a line each.
+fn paths<'a>(all: impl Iterator<Item = &'a String>) -> String {
+    const SHOWN: usize = 10;
+    let mut text = String::new();
+    let all: Vec<&String> = all.collect();
+    for path in all.iter().take(SHOWN) {
+        text.push_str(&format!("  {path}\n"));
+    }
+    if all.len() > SHOWN {
+        text.push_str(&format!("  … and {} more\n", all.len() - SHOWN));
     }
     text
 }

@@ -8,6 +8,7 @@ use serde_json::json;
 use super::{Call, VERBS, catalog_here, operation};
 use crate::args::component::{self, flag};
 use crate::args::spoken;
+use crate::context::value_of;
 use crate::loaded::Loaded;
 use crate::outcome::Outcome;
 
@@ -41,6 +42,9 @@ fn candidates(call: &Call<'_>, before: &[String], typed: &str) -> Result<Candida
             .map(|env| (env.to_string(), "environment".to_owned()))
             .collect());
     }
+    if before.last().is_some_and(|word| word == "--host") {
+        return hosts(call, env_of(before));
+    }
     match bare.as_slice() {
         [] => {
             let own = VERBS.iter().filter(|verb| !verb.hidden);
@@ -58,22 +62,30 @@ fn candidates(call: &Call<'_>, before: &[String], typed: &str) -> Result<Candida
             let catalog = catalog_here(call.context)?;
             let mut all: Candidates = catalog
                 .kinds()
-                .map(|kind| {
-                    (kind.to_owned(), catalog.component(kind).map(|c| c.summary.clone()).unwrap_or_default())
-                })
+                .filter(|kind| kind.starts_with(typed))
+                .map(|kind| (kind.to_owned(), catalog.summary(kind)))
                 .collect();
             all.push(("host".to_owned(), "A machine that may be configured".to_owned()));
             Ok(all)
         }
         ["create", kind, ..] => flags_or_values(call, kind, before, typed, false),
+        ["update" | "delete", "host"] => hosts(call, env_of(before)),
         ["update", name, ..] => {
             let loaded = Loaded::open(call.context)?;
-            let env = loaded.env(None)?;
+            let env = loaded.env(env_of(before))?;
             let kind = loaded.environment(&env)?.components.get(*name).map(|entry| entry.kind.clone());
             drop(loaded);
             kind.map_or_else(|| Ok(Vec::new()), |kind| flags_or_values(call, &kind, before, typed, true))
         }
-        ["update" | "delete" | "show" | "history"] => names(call),
+        ["update" | "delete"] => {
+            let mut all = names(call, env_of(before))?;
+            all.push(("host".to_owned(), "A declared machine".to_owned()));
+            if bare == ["delete"] {
+                all.extend(operations(call, env_of(before))?);
+            }
+            Ok(all)
+        }
+        ["show" | "history"] => names(call, env_of(before)),
         ["catalog"] => Ok(pairs(&[
             ("check", "check kinds"),
             ("list", "all kinds"),
@@ -84,13 +96,22 @@ fn candidates(call: &Call<'_>, before: &[String], typed: &str) -> Result<Candida
         ["catalog", "show" | "check"] => {
             Ok(catalog_here(call.context)?.kinds().map(|kind| (kind.to_owned(), "kind".to_owned())).collect())
         }
+        ["secret", "show" | "set" | "rotate"] => secrets(call, env_of(before)),
+        ["secret", "recipients"] => {
+            Ok(pairs(&[("add", "let one read"), ("list", "who can read"), ("remove", "take one out")]))
+        }
         ["secret"] => Ok(pairs(&[
+            ("identity", "your public key"),
             ("list", "all secrets"),
             ("recipients", "who can read"),
             ("rotate", "new random value"),
             ("set", "new value"),
             ("show", "print one"),
         ])),
+        ["tools", "install" | "path" | "verify"] => {
+            let all = super::tools::tools(call.context)?.list();
+            Ok(all.into_iter().map(|tool| (tool.name.to_string(), tool.range.to_string())).collect())
+        }
         ["tools"] => Ok(pairs(&[
             ("install", "get tools"),
             ("list", "what there is"),
@@ -109,9 +130,35 @@ fn candidates(call: &Call<'_>, before: &[String], typed: &str) -> Result<Candida
     }
 }
 
-fn names(call: &Call<'_>) -> Result<Candidates, Diagnostics> {
+/// The environment that was named before, if one was.
+fn env_of(before: &[String]) -> Option<&str> {
+    value_of(before, &["-e", "--env"])
+}
+
+fn secrets(call: &Call<'_>, env: Option<&str>) -> Result<Candidates, Diagnostics> {
     let loaded = Loaded::open(call.context)?;
-    let env = loaded.env(None)?;
+    let environment = loaded.environment(&loaded.env(env)?)?;
+    Ok(super::secret::used(&environment)
+        .into_iter()
+        .map(|(reference, _)| {
+            (format!("{}/{}", reference.name, reference.key), format!("version {}", reference.version))
+        })
+        .collect())
+}
+
+fn operations(call: &Call<'_>, env: Option<&str>) -> Result<Candidates, Diagnostics> {
+    let loaded = Loaded::open(call.context)?;
+    let environment = loaded.environment(&loaded.env(env)?)?;
+    Ok(environment
+        .operations
+        .values()
+        .map(|operation| (operation.id.to_string(), format!("{} {}", operation.verb, operation.kind)))
+        .collect())
+}
+
+fn names(call: &Call<'_>, env: Option<&str>) -> Result<Candidates, Diagnostics> {
+    let loaded = Loaded::open(call.context)?;
+    let env = loaded.env(env)?;
     Ok(loaded
         .environment(&env)?
         .components
@@ -136,8 +183,8 @@ fn flags_or_values(
                 SettingType::Enum => {
                     setting.values.iter().map(|value| (value.clone(), setting.help.clone())).collect()
                 }
-                SettingType::Name => names(call)?,
-                SettingType::Host => hosts(call)?,
+                SettingType::Name => names(call, env_of(before))?,
+                SettingType::Host => hosts(call, env_of(before))?,
                 _ => setting
                     .default
                     .iter()
@@ -154,10 +201,7 @@ fn flags_or_values(
         if let Some((_, need)) = widest.needs.iter().find(|(name, _)| flag(name) == last) {
             let offers =
                 |kind: &str| catalog.component(kind).is_ok_and(|c| c.offers.contains_key(&need.offer));
-            return Ok(names(call)?.into_iter().filter(|(_, kind)| offers(kind)).collect());
-        }
-        if last == "host" {
-            return hosts(call);
+            return Ok(names(call, env_of(before))?.into_iter().filter(|(_, kind)| offers(kind)).collect());
         }
         if last == "runtime" {
             return Ok(eos_catalog::check::runtimes(&base)
@@ -179,13 +223,14 @@ fn flags_or_values(
     Ok(args.iter().chain(&crate::args::changing()).filter_map(long).collect())
 }
 
-fn hosts(call: &Call<'_>) -> Result<Candidates, Diagnostics> {
+fn hosts(call: &Call<'_>, env: Option<&str>) -> Result<Candidates, Diagnostics> {
     let loaded = Loaded::open(call.context)?;
-    let env = loaded.env(None)?;
+    let env = loaded.env(env)?;
     Ok(loaded
         .environment(&env)?
         .hosts
         .values()
+        .filter(|host| host.environment == env.as_str())
         .map(|host| (host.name.to_string(), host.address.clone()))
         .collect())
 }

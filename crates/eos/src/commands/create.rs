@@ -1,7 +1,6 @@
 //! `eos create`: a component with everything it needs, or a host.
 
 use std::collections::BTreeMap;
-use std::time::Instant;
 
 use clap::{Arg, ArgMatches, Command};
 use eos_compile::intent::{self, Planned};
@@ -12,11 +11,11 @@ use serde_json::{Value as Json, json};
 use super::{Call, catalog_here, host};
 use crate::args::{self, component, spoken};
 use crate::build_folder;
+use crate::dry_run;
 use crate::loaded::Loaded;
 use crate::outcome::Outcome;
 use crate::recording::{self, Message, Prepared};
-use crate::run::flow::{self, Ended, Look, Wanted};
-use crate::views::diff;
+use crate::run::flow;
 use crate::views::style::Style;
 
 pub fn command(command: Command, call: &Call<'_>) -> Result<Command, Diagnostics> {
@@ -100,10 +99,13 @@ pub fn record(
     let prepared = intent.prepared;
     let warnings = own_warnings(intent.planned, prepared);
     if matches.get_flag("dry-run") {
-        return Ok(dry_run(call, loaded, env, intent.planned, prepared).with_warnings(warnings));
+        let shown = dry_run::show(call.context, loaded, env, prepared, &intent.planned.notes);
+        return Ok(shown.with_warnings(warnings));
     }
     if !args::stops_after_recording(call.context, matches) {
-        return carry_out(call, matches, loaded, env, intent).map(|done| done.with_warnings(warnings));
+        let notes = said(intent.planned, Style(call.context.color_stdout));
+        let done = flow::record_and_apply(call, matches, loaded, env, prepared, intent.message, &notes)?;
+        return Ok(done.with_warnings(warnings));
     }
     let recorded = recording::commit(call.context, loaded, env, prepared, intent.message)?;
     let style = Style(call.context.color_stdout);
@@ -126,7 +128,7 @@ pub fn record(
     for note in &intent.planned.notes {
         text.push_str(&format!("  {note}\n"));
     }
-    text.push_str(&secrets_text(&prepared.made));
+    text.push_str(&recording::secrets_text(&prepared.made));
     if let Some(commit) = &recorded.commit {
         let count = recorded.difference.count();
         text.push_str(&format!(
@@ -141,68 +143,26 @@ pub fn record(
     Ok(Outcome::new(text, json).with_warnings(warnings))
 }
 
-/// Plans the change, asks, records it and applies it. Secrets are shown once the change is recorded.
-fn carry_out(
-    call: &Call<'_>,
-    matches: &ArgMatches,
-    loaded: &mut Loaded,
-    env: &EnvName,
-    intent: Intent<'_>,
-) -> Result<Outcome, Diagnostics> {
-    let started = Instant::now();
-    let (planned, prepared) = (intent.planned, intent.prepared);
-    let style = Style(call.context.color_stdout);
-    let mut said = String::new();
-    for entry in planned.entries.iter().rev().filter(|entry| entry.because.is_some()) {
-        let because = entry.because.as_deref().unwrap_or_default();
-        said.push_str(&format!("{} comes along: {because}\n", style.bold(entry.name.as_str())));
-    }
-    for note in &planned.notes {
-        said.push_str(&format!("{note}\n"));
-    }
-    call.context.say(&said);
-    let change = prepared.change.clone();
-    let mut wanted = Wanted::new(env, &prepared.compiled, change, intent.message, matches)?;
-    wanted.look = Look::Changed;
-    let (ended, shown) = flow::carry_out(call, loaded, wanted)?;
-    let declined = matches!(ended, Ended::Declined);
-    let mut outcome = flow::outcome(call, loaded, env, ended, &shown, started);
-    if !declined {
-        outcome.text.push_str(&secrets_text(&prepared.made));
-        let made: BTreeMap<String, &str> = prepared
-            .made
-            .iter()
-            .map(|(reference, secret)| (reference.to_string(), secret.expose()))
-            .collect();
-        outcome.json["secrets"] = json!(made);
-        outcome.json["notes"] = json!(planned.notes);
-    }
-    Ok(outcome)
-}
-
 /// Warnings about what the command touched; `eos compile` shows those about the rest.
 fn own_warnings(planned: &Planned, prepared: &Prepared) -> Diagnostics {
     let touched = |message: &str| {
-        planned.entries.iter().any(|entry| {
-            message.strip_prefix(entry.name.as_str()).is_some_and(|rest| rest.starts_with([' ', ':']))
-        })
+        planned
+            .entries
+            .iter()
+            .any(|entry| message.split([' ', ',', ':']).any(|word| word == entry.name.as_str()))
     };
     Diagnostics(
         prepared.compiled.warnings.0.iter().filter(|warning| touched(&warning.message)).cloned().collect(),
     )
 }
 
-/// Generated secrets, shown this once.
-fn secrets_text(made: &[(eos_model::SecretRef, Secret)]) -> String {
-    if made.is_empty() {
-        return String::new();
-    }
-    let mut text =
-        String::from("Secrets made, shown this once (eos secret show <name>/<key> shows one again):\n");
-    for (reference, secret) in made {
-        text.push_str(&format!("  {}/{}  {}\n", reference.name, reference.key, secret.expose()));
-    }
-    text
+/// What is said before the plan: what comes along, and what was chosen.
+fn said(planned: &Planned, style: Style) -> Vec<String> {
+    let along = planned.entries.iter().rev().filter_map(|entry| {
+        let because = entry.because.as_ref()?;
+        Some(format!("{} comes along: {because}", style.bold(entry.name.as_str())))
+    });
+    along.chain(planned.notes.iter().cloned()).collect()
 }
 
 fn document(
@@ -216,43 +176,4 @@ fn document(
         made.iter().map(|(reference, secret)| (reference.to_string(), secret.expose())).collect();
     json!({"entries": entries, "notes": planned.notes, "secrets": secrets, "commit": commit, "applied": false,
            "build": {"added": difference.added, "changed": difference.changed, "removed": difference.removed}})
-}
-
-fn dry_run(
-    call: &Call<'_>,
-    loaded: &Loaded,
-    env: &EnvName,
-    planned: &Planned,
-    prepared: &Prepared,
-) -> Outcome {
-    let style = Style(call.context.color_stdout);
-    let mut text = String::new();
-    let mut pillar = Vec::new();
-    for (path, after) in prepared.change.files.iter().filter(|(path, _)| path.starts_with("pillar")) {
-        let before = loaded.tree.get(path).unwrap_or_default();
-        let shown = diff::unified(path.as_str(), before, after.as_deref().unwrap_or_default(), style);
-        pillar.push(json!({"path": path, "diff": diff::unified(path.as_str(), before, after.as_deref().unwrap_or_default(), Style(false))}));
-        text.push_str(&shown);
-    }
-    let difference = build_folder::compare(&loaded.estate.root, env, &prepared.compiled.files);
-    let mut artifacts = Vec::new();
-    for path in difference.added.iter().chain(&difference.changed).chain(&difference.removed) {
-        let before = fs_err::read(loaded.estate.root.join(path)).unwrap_or_default();
-        let after = prepared.compiled.files.get(path).map(Vec::as_slice).unwrap_or_default();
-        artifacts
-            .push(json!({"path": path, "diff": diff::unified(path.as_str(), &before, after, Style(false))}));
-        text.push_str(&diff::unified(path.as_str(), &before, after, style));
-    }
-    for note in &planned.notes {
-        text.push_str(&format!("{note}\n"));
-    }
-    text.push_str(&format!(
-        "Dry run: {} pillar file(s) and {} artifact(s) would change. Nothing was written.\n",
-        pillar.len(),
-        artifacts.len()
-    ));
-    Outcome::new(
-        text,
-        json!({"dry_run": true, "pillar": pillar, "artifacts": artifacts, "notes": planned.notes}),
-    )
 }

@@ -7,11 +7,12 @@ use eos_pillar::{Change, Environment};
 use serde_json::json;
 
 use super::Call;
-use crate::args;
-use crate::build_folder;
+use crate::args::{self, running};
+use crate::dry_run;
 use crate::loaded::Loaded;
 use crate::outcome::Outcome;
 use crate::recording::{self, Message, Prepared, refuse_foreign};
+use crate::run::flow;
 
 pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
     Ok(command
@@ -23,8 +24,10 @@ pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
                 .help("What to delete: a name, `host` and a name, or an operation's id"),
         )
         .args(args::changing())
+        .arg(running::destroy_data())
+        .arg(running::preserve_data())
         .after_help(
-            "Examples:\n  eos delete grafana\n  eos delete host web2\n  eos delete 000001-resize-lvm",
+            "Examples:\n  eos delete grafana\n  eos delete host web2\n  eos delete 20261116t043000-3f9a-resize-lvm",
         ))
 }
 
@@ -58,24 +61,17 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let compiled = loaded.compile(&loaded.tree.with(&change), &env)?;
     let prepared = Prepared { change, compiled, made: Vec::new() };
     if matches.get_flag("dry-run") {
-        let difference = build_folder::compare(&loaded.estate.root, &env, &prepared.compiled.files);
-        let text = format!(
-            "Dry run: {what} would go, with {} file(s) under build/{env}. Nothing was written.\n",
-            difference.count()
-        );
-        let files: Vec<_> = prepared.change.files.keys().collect();
-        return Ok(Outcome::new(
-            text,
-            json!({"dry_run": true, "files": files, "build": {"changed": difference.changed, "removed": difference.removed}}),
-        ));
+        let mut notes = vec![format!("{what} would go from {env}")];
+        notes.extend(kept.iter().map(|path| format!("its data would stay at {path}")));
+        return Ok(dry_run::show(call.context, &loaded, &env, &prepared, &notes));
     }
-    let recorded = recording::commit(
-        call.context,
-        &mut loaded,
-        &env,
-        &prepared,
-        Message::new(call, matches, format!("delete {what} in {env}")),
-    )?;
+    let message = Message::new(call, matches, format!("delete {what} in {env}"));
+    if !args::stops_after_recording(call.context, matches) {
+        let notes: Vec<String> =
+            kept.iter().map(|path| format!("its data stays at {path}, and its secrets stay with it")).collect();
+        return flow::record_and_apply(call, matches, &mut loaded, &env, &prepared, message, &notes);
+    }
+    let recorded = recording::commit(call.context, &mut loaded, &env, &prepared, message)?;
     let mut text = format!("Deleted {what} from {env}.\n");
     for path in &kept {
         text.push_str(&format!("  its data stays at {path}, and its secrets stay with it\n"));
@@ -85,7 +81,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         let names: Vec<&str> = left.iter().map(|name| name.as_str()).collect();
         text.push_str(&format!("  made for it, needed by nothing else: {}\n", names.join(", ")));
     }
-    text.push_str("Nothing was applied: what runs goes on running until it is stopped.\n");
+    text.push_str("Nothing was applied: what runs goes on running until eos apply.\n");
     Ok(Outcome::new(
         text,
         json!({"deleted": what, "commit": recorded.commit, "kept": kept, "left_behind": left, "applied": false}),

@@ -8,11 +8,11 @@ use serde_json::{Value as Json, json};
 
 use super::Call;
 use crate::args;
+use crate::dry_run;
 use crate::loaded::Loaded;
 use crate::outcome::Outcome;
 use crate::recording::{self, Message, Prepared, refuse_foreign};
-use crate::views::diff;
-use crate::views::style::Style;
+use crate::run::flow;
 
 pub fn create_command() -> Command {
     Command::new("host")
@@ -113,25 +113,28 @@ fn record(
     let content = entry_text("hosts", request.name.as_str(), &entry);
     let before = loaded.tree.get(&path).unwrap_or_default().to_vec();
     let mut change = Change::default();
-    change.write(path.clone(), content.clone());
+    change.write(path, content);
     let compiled = loaded.compile(&loaded.tree.with(&change), env)?;
-    if matches.get_flag("dry-run") {
-        let shown =
-            diff::unified(path.as_str(), &before, content.as_bytes(), Style(call.context.color_stdout));
-        return Ok(Outcome::new(
-            format!("{shown}Dry run: nothing was written.\n"),
-            json!({"dry_run": true, "host": entry}),
-        ));
-    }
     let prepared = Prepared { change, compiled, made: Vec::new() };
+    if matches.get_flag("dry-run") {
+        return Ok(dry_run::show(call.context, &loaded, env, &prepared, &[]));
+    }
     let verb = if before.is_empty() { "create" } else { "update" };
     let message = Message::new(call, matches, format!("{verb} host {} in {env}", request.name));
+    // A host that is new carries nothing yet.
+    if !before.is_empty() && !args::stops_after_recording(call.context, matches) {
+        return flow::record_and_apply(call, matches, &mut loaded, env, &prepared, message, &[]);
+    }
     let recorded = recording::commit(call.context, &mut loaded, env, &prepared, message)?;
     let text = format!(
         "Host {} is declared in {env}: {}, {}, Nomad node {}.\n",
         request.name, request.address, request.connection, request.nomad_node
     );
-    Ok(Outcome::new(text, json!({"host": request.name, "entry": entry, "commit": recorded.commit})))
+    // What else is wrong with the estate is for `eos compile` to say.
+    let mut warnings = prepared.compiled.warnings;
+    warnings.0.retain(|warning| warning.code == codes::SAME_ADDRESS);
+    Ok(Outcome::new(text, json!({"host": request.name, "entry": entry, "commit": recorded.commit}))
+        .with_warnings(warnings))
 }
 
 fn check_words(request: &HostRequest) -> Result<(), Diagnostics> {

@@ -136,6 +136,9 @@ pub fn run(context: &Context, words: &[String]) -> Result<Outcome, Diagnostics> 
     let Some(first) = bare.first() else {
         return parse(root(VERBS, None), &call, |_| Ok(Outcome::default()));
     };
+    if let Some(diagnostic) = flag_too_early(&call, first) {
+        return Err(diagnostic.into());
+    }
     if let Some(verb) = VERBS.iter().find(|verb| verb.name == *first) {
         let command = (verb.command)(Command::new(verb.name).about(verb.about).hide(verb.hidden), &call)?;
         return parse(root(&[], Some(command)), &call, |matches| match matches.subcommand() {
@@ -148,6 +151,33 @@ pub fn run(context: &Context, words: &[String]) -> Result<Outcome, Diagnostics> 
         return Ok(Outcome::new(command.render_help().to_string(), serde_json::Value::Null));
     }
     operation::run(&call, first)
+}
+
+/// The flags of `create`, `update` and the verbs that act once come from what is named: it has to be named first.
+fn flag_too_early(call: &Call<'_>, verb: &str) -> Option<Diagnostic> {
+    let subject = match verb {
+        "create" => "kind",
+        "update" => "name",
+        known if VERBS.iter().any(|verb| verb.name == known) => return None,
+        _ => "kind",
+    };
+    let flag = spoken::early_flag(call.words)?;
+    let catalog = catalog_here(call.context).ok()?;
+    if !["create", "update"].contains(&verb) && operation::kinds_with(&catalog, verb).is_empty() {
+        return None;
+    }
+    let is_named = |word: &&str| subject == "name" || *word == "host" || catalog.resolve(word).is_ok();
+    // The first word may be the flag's value: of several that could be meant, none is picked.
+    let named: Vec<&str> = spoken::bare_words(call.words).into_iter().skip(1).filter(is_named).collect();
+    let shown = match named.as_slice() {
+        [one] if subject == "kind" => format!("eos {verb} {one} {flag} …"),
+        _ => format!("eos {verb} <{}> {flag} …", subject.to_uppercase()),
+    };
+    Some(
+        Diagnostic::error(codes::USAGE, format!("{flag} stands before the {subject} it belongs to"))
+            .why(format!("the flags there are depend on the {subject}, so it comes right after {verb}"))
+            .fix(shown),
+    )
 }
 
 fn root(verbs: &[Verb], one: Option<Command>) -> Command {

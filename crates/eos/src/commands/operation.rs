@@ -2,7 +2,7 @@
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use eos_catalog::{Catalog, SettingType};
-use eos_compile::intent::{self, OperationRequest, entry_text, operation_path};
+use eos_compile::intent::{self, OperationRequest, PlannedOperation, entry_text, operation_path};
 use eos_model::{Diagnostic, Diagnostics, codes, nearest::nearest};
 use eos_pillar::Change;
 use indexmap::IndexMap;
@@ -10,27 +10,26 @@ use serde_json::json;
 
 use super::{Call, catalog_here, parse, root, unknown_verb};
 use crate::args::{self, component, spoken};
+use crate::dry_run;
 use crate::loaded::{Loaded, pin};
 use crate::outcome::Outcome;
 use crate::recording::{self, Message, Prepared};
-use crate::views::diff;
-use crate::views::style::Style;
+use crate::run::flow;
 
 /// Kinds that know a verb.
 pub fn kinds_with(catalog: &Catalog, verb: &str) -> Vec<String> {
     catalog
-        .kinds()
-        .filter(|kind| catalog.component(kind).is_ok_and(|found| found.operations.contains_key(verb)))
-        .map(str::to_owned)
+        .kinds_with_operations()
+        .filter(|(_, found)| found.operations.contains_key(verb))
+        .map(|(kind, _)| kind.to_owned())
         .collect()
 }
 
 /// Every verb of the catalogue.
 pub fn verbs(catalog: &Catalog) -> Vec<String> {
     let mut all: Vec<String> = catalog
-        .kinds()
-        .filter_map(|kind| catalog.component(kind).ok())
-        .flat_map(|found| found.operations.keys().cloned().collect::<Vec<_>>())
+        .kinds_with_operations()
+        .flat_map(|(_, found)| found.operations.keys().cloned().collect::<Vec<_>>())
         .collect();
     all.sort();
     all.dedup();
@@ -143,37 +142,42 @@ pub fn record(call: &Call<'_>, matches: &ArgMatches, kind: &str, verb: &str) -> 
         verb: verb.to_owned(),
         host: matches.get_one::<String>("host").cloned(),
         args,
+        time: call.context.now,
+        by: call.context.user.clone(),
     };
-    let planned = intent::operation(&loaded.input(&environment), &request)?;
+    let PlannedOperation { entry: planned, same_as } =
+        intent::operation(&loaded.input(&environment), &request)?;
+    let again: Vec<String> = same_as
+        .iter()
+        .map(|id| format!("the same was said before, as {id}; this is another one, done as well"))
+        .collect();
     let path = operation_path(&env, &planned.name);
     let content = entry_text("operations", planned.name.as_str(), &planned.entry);
     let mut change = Change::default();
-    change.write(path.clone(), content.clone());
+    change.write(path, content);
     let mut lock = loaded.estate.lock.clone();
     pin(&loaded.catalog, &mut lock, &mut change, kind);
     let compiled = loaded.compile(&loaded.tree.with(&change), &env)?;
-    if matches.get_flag("dry-run") {
-        let shown = diff::unified(path.as_str(), b"", content.as_bytes(), Style(call.context.color_stdout));
-        return Ok(Outcome::new(
-            format!("{shown}Dry run: nothing was written.\n"),
-            json!({"dry_run": true, "operation": planned.entry}),
-        ));
-    }
     let prepared = Prepared { change, compiled, made: Vec::new() };
-    let recorded = recording::commit(
-        call.context,
-        &mut loaded,
-        &env,
-        &prepared,
-        Message::new(call, matches, format!("{verb} {kind} in {env}")),
-    )?;
+    if matches.get_flag("dry-run") {
+        return Ok(dry_run::show(call.context, &loaded, &env, &prepared, &again));
+    }
+    let message = Message::new(call, matches, format!("{verb} {kind} in {env}"));
+    if !args::stops_after_recording(call.context, matches) {
+        return flow::record_and_apply(call, matches, &mut loaded, &env, &prepared, message, &again);
+    }
+    let recorded = recording::commit(call.context, &mut loaded, &env, &prepared, message)?;
     let host = planned.entry["host"].as_str().unwrap_or_default();
-    let text = format!(
-        "Operation {} is recorded: {verb} {kind} on host {host}, once.\nNothing was applied: build/{env}/operations holds the states that do it.\n",
-        planned.name
-    );
+    let mut text = format!("Operation {} is recorded: {verb} {kind} on host {host}, once.\n", planned.name);
+    for note in &again {
+        text.push_str(&format!("  {note}\n"));
+    }
+    if !again.is_empty() {
+        text.push_str(&format!("  a slip? eos delete {} takes it back\n", planned.name));
+    }
+    text.push_str("Nothing was applied: eos apply does it, once.\n");
     Ok(Outcome::new(
         text,
-        json!({"operation": planned.name, "entry": planned.entry, "commit": recorded.commit, "applied": false}),
+        json!({"operation": planned.name, "entry": planned.entry, "same_as": same_as, "commit": recorded.commit, "applied": false}),
     ))
 }

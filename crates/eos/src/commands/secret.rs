@@ -10,9 +10,11 @@ use serde_json::{Value as Json, json};
 
 use super::Call;
 use crate::args::{self, component};
+use crate::dry_run;
 use crate::loaded::Loaded;
 use crate::outcome::Outcome;
 use crate::recording::{self, Message, Prepared, refuse_foreign};
+use crate::run::flow;
 use crate::views::prompt;
 use crate::views::table::Table;
 
@@ -33,7 +35,7 @@ pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
                 .arg(Arg::new("action").value_parser(["list", "add", "remove"]).default_value("list"))
                 .arg(Arg::new("recipient").value_name("age1…").help("Public key"))
                 .arg(Arg::new("who").long("who").value_name("NAME").help("Whose key it is"))
-                .args(args::changing()),
+                .args(args::recording()),
         )
         .after_help("Examples:\n  eos secret list\n  eos secret rotate grafana/admin_password --because \"kim left\"\n  pass show x | eos secret set grafana/admin_password\n  eos secret recipients add age1… --who kim"))
 }
@@ -50,7 +52,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
 }
 
 /// The references an environment uses: secret settings, and those made for needs.
-fn used(environment: &Environment) -> Vec<(SecretRef, &'static str)> {
+pub fn used(environment: &Environment) -> Vec<(SecretRef, &'static str)> {
     let mut found = Vec::new();
     for entry in environment.components.values() {
         let settings = entry.settings.values().filter_map(|node| node.as_str()?.parse::<SecretRef>().ok());
@@ -192,26 +194,25 @@ fn renew(call: &Call<'_>, matches: &ArgMatches, random: bool) -> Result<Outcome,
     let compiled = loaded.compile(&loaded.tree.with(&change), &env)?;
     let prepared = Prepared { change, compiled, made: Vec::new() };
     if matches.get_flag("dry-run") {
-        return Ok(Outcome::new(
-            format!("Dry run: {name}/{key} would move to version {}. Nothing was written.\n", after.version),
-            json!({"dry_run": true, "reference": after}),
-        ));
+        let notes = [format!("{name}/{key} would be version {}", after.version)];
+        return Ok(dry_run::show(call.context, &loaded, &env, &prepared, &notes));
     }
     let verb = if random { "rotate" } else { "set" };
-    let recorded = recording::commit(
-        call.context,
-        &mut loaded,
-        &env,
-        &prepared,
-        Message::new(call, matches, format!("{verb} secret {name}/{key} in {env}")),
-    )?;
+    let message = Message::new(call, matches, format!("{verb} secret {name}/{key} in {env}"));
+    if !args::stops_after_recording(call.context, matches) {
+        let notes = [format!("{name}/{key} becomes version {}", after.version)];
+        let made = if random { vec![(after, secret)] } else { Vec::new() };
+        let prepared = Prepared { made, ..prepared };
+        return flow::record_and_apply(call, matches, &mut loaded, &env, &prepared, message, &notes);
+    }
+    let recorded = recording::commit(call.context, &mut loaded, &env, &prepared, message)?;
     let mut text = format!("{name}/{key} is now version {}.\n", after.version);
     let mut result = json!({"reference": after, "commit": recorded.commit});
     if random {
         text.push_str(&format!("Shown this once: {}\n", secret.expose()));
         result["value"] = Json::from(secret.expose());
     }
-    text.push_str("Nothing was applied: what runs has the old one until it is.\n");
+    text.push_str("Nothing was applied: what runs has the old one until eos apply.\n");
     Ok(Outcome::new(text, result))
 }
 

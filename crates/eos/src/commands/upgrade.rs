@@ -19,7 +19,7 @@ use crate::views::style::Style;
 
 pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
     Ok(command
-        .args(args::changing())
+        .args(args::recording())
         .after_help("Examples:\n  eos upgrade --dry-run\n  eos upgrade --because \"new grafana\""))
 }
 

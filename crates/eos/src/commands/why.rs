@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::{Arg, ArgMatches, Command};
+use eos_compile::tofu_reasons::{Reason, reason};
 use eos_model::date;
 use eos_model::{Diagnostic, Diagnostics, codes};
 use eos_pillar::history::Recorded;
@@ -13,6 +14,7 @@ use super::Call;
 use crate::loaded::Loaded;
 use crate::outcome::Outcome;
 use crate::views::style::Style;
+use crate::views::{json_lines, wrap};
 
 pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
     Ok(command
@@ -51,6 +53,12 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
             ))
         })
         .collect();
+    let explained: Vec<Option<Reason>> = if inside == "main.tf.json" {
+        let reason = |path: &Vec<String>| reason(&path.iter().map(String::as_str).collect::<Vec<_>>());
+        json_lines::paths(&text).iter().map(reason).collect()
+    } else {
+        Vec::new()
+    };
     let mut blame = Blame { loaded: &loaded, files: HashMap::new() };
     let style = Style(call.context.color_stdout);
     let mut out = String::new();
@@ -60,7 +68,10 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
             continue;
         }
         let origins = lines.get(&number);
-        if origins.is_none() && only.is_none() {
+        let reason = explained.get(number as usize - 1).and_then(Option::as_ref);
+        // A bracket by itself says nothing; asked for by its number it is explained all the same.
+        let is_silent = reason.is_none() || line.trim_end_matches(',').ends_with(['{', '[', '}', ']']);
+        if origins.is_none() && only.is_none() && is_silent {
             continue;
         }
         let shown: String = line.trim().chars().take(90).collect();
@@ -68,10 +79,12 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         let mut sources = Vec::new();
         match origins {
             None => {
-                out.push_str(&format!(
-                    "       the compiler or the catalogue's {kind} says so; no setting changes it\n"
-                ));
-                sources.push(json!({"catalog": kind}));
+                let (said, source) = because(reason, kind);
+                let room = call.context.width.saturating_sub(7);
+                for line in wrap::wrapped(&said, room, room) {
+                    out.push_str(&format!("       {line}\n"));
+                }
+                sources.push(source);
             }
             Some(origins) => {
                 let mut found: Vec<Source> = origins.iter().map(|origin| blame.source(origin)).collect();
@@ -99,6 +112,21 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         );
     }
     Ok(Outcome::new(out, json!({"file": path, "kind": kind, "lines": documents})))
+}
+
+/// What is said of a line that no setting is behind, and its source for `--json`.
+fn because(reason: Option<&Reason>, kind: &str) -> (String, Json) {
+    match reason {
+        Some(Reason::Compiler(why)) => (format!("the compiler's own: {why}"), json!({"compiler": why})),
+        Some(Reason::Catalog(key)) => (
+            format!("the catalogue's {kind} says so, under {key}; no setting changes it"),
+            json!({"catalog": kind, "key": key}),
+        ),
+        None => (
+            format!("the compiler or the catalogue's {kind} says so; no setting changes it"),
+            json!({"catalog": kind}),
+        ),
+    }
 }
 
 fn no_artifact(path: &Utf8Path) -> Diagnostic {

@@ -3,7 +3,7 @@
 //! The estate is not locked while a person decides and while tofu works: leases order runs, and the change is recorded
 //! only when the estate is still what was planned on.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -23,7 +23,7 @@ use crate::commands::Call;
 use crate::exit_code;
 use crate::loaded::Loaded;
 use crate::outcome::Outcome;
-use crate::recording::{Message, Recorded};
+use crate::recording::{Message, Prepared, Recorded, secrets_text};
 use crate::views::plan as view;
 use crate::views::report as report_view;
 
@@ -207,6 +207,35 @@ pub fn watched<T>(
     let done = work(&runs.engine(bars.as_ref(), &health));
     bars.finish();
     done
+}
+
+/// What a command that changes the estate ends in: the change is planned, agreed to, recorded and applied. Secrets
+/// that were made are shown once they are recorded.
+pub fn record_and_apply(
+    call: &Call<'_>,
+    matches: &ArgMatches,
+    loaded: &mut Loaded,
+    env: &EnvName,
+    prepared: &Prepared,
+    message: Message,
+    notes: &[String],
+) -> Result<Outcome, Diagnostics> {
+    let started = Instant::now();
+    for note in notes {
+        call.context.say(&format!("{note}\n"));
+    }
+    let mut wanted = Wanted::new(env, &prepared.compiled, prepared.change.clone(), message, matches)?;
+    wanted.look = Look::Changed;
+    let (ended, shown) = carry_out(call, loaded, wanted)?;
+    let declined = matches!(ended, Ended::Declined);
+    let mut outcome = outcome(call, loaded, env, ended, &shown, started);
+    outcome.json["notes"] = json!(notes);
+    if !declined {
+        outcome.text.push_str(&secrets_text(&prepared.made));
+        let made = prepared.made.iter().map(|(reference, secret)| (reference.to_string(), secret.expose()));
+        outcome.json["secrets"] = json!(made.collect::<BTreeMap<_, _>>());
+    }
+    Ok(outcome)
 }
 
 /// What is said at the end. The plan itself was shown before.

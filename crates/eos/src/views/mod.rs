@@ -3,6 +3,7 @@
 pub mod diagnostics;
 pub mod diff;
 pub mod graph;
+pub mod json_lines;
 pub mod layout;
 pub mod plan;
 pub mod prompt;

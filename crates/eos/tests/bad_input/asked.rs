@@ -44,6 +44,14 @@ fn a_flag_without_its_value() {
 }
 
 #[test]
+fn a_flag_before_what_it_belongs_to() {
+    let sandbox = Sandbox::with_estate();
+    refused(&sandbox, "a_flag_before_the_kind", 3, &["create", "--port", "1", "grafana"]);
+    refused(&sandbox, "a_flag_before_the_name", 3, &["update", "--port", "1", "grafana"]);
+    refused(&sandbox, "a_flag_before_the_operation", 3, &["resize", "--host", "local", "lvm", "data", "+5G"]);
+}
+
+#[test]
 fn an_unknown_code() {
     refused(&Sandbox::with_estate(), "an_unknown_code", 3, &["explain", "E9999"]);
 }

@@ -90,6 +90,10 @@ impl Nomad {
         nomad
     }
 
+    pub fn address(&self) -> &str {
+        &self.address
+    }
+
     pub fn folder(&self) -> &Path {
         self.folder.path()
     }

@@ -17,7 +17,7 @@ use crate::salt::Salt;
 use crate::support::{Sandbox, tool};
 
 /// Kind, its program in the packages, the packages, and what the sandbox needs said.
-const RUN: &[(&str, &str, &[&str], &[&str])] = &[
+pub const RUN: &[(&str, &str, &[&str], &[&str])] = &[
     ("backups", "usr/bin/restic", &["restic"], &["--paths", "/etc/hostname"]),
     ("etcd", "usr/bin/etcd", &["etcd-server"], &[]),
     ("hecate", "usr/bin/caddy", &["caddy"], &[]),
@@ -35,7 +35,7 @@ const RUN: &[(&str, &str, &[&str], &[&str])] = &[
 ];
 
 /// Where a program of Debian's is, gotten when it is not there yet.
-fn program(path: &str, packages: &[&str]) -> PathBuf {
+pub fn program(path: &str, packages: &[&str]) -> PathBuf {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/real_tools/debian-program");
     let output = Command::new(script).arg(path).args(packages).output().unwrap();
     assert!(output.status.success(), "{packages:?}: {}", String::from_utf8_lossy(&output.stderr));
@@ -50,7 +50,7 @@ fn program_beside(sandbox: &Sandbox, path: &str, packages: &[&str]) -> PathBuf {
     copy.join(path)
 }
 
-fn create(
+pub fn create(
     sandbox: &Sandbox,
     catalog: &Catalog,
     (kind, path, packages, flags): &(&str, &str, &[&str], &[&str]),
@@ -76,7 +76,7 @@ fn create(
 }
 
 /// Puts the data below the sandbox: the pillar says where it is, and a person may say otherwise.
-fn move_data_into(sandbox: &Sandbox) {
+pub fn move_data_into(sandbox: &Sandbox) {
     let below = sandbox.path().join("srv");
     for path in sandbox.files("pillar") {
         let text = sandbox.read(&path);

@@ -1,0 +1,73 @@
+//! `--dry-run`: what a change would do to the pillar and to every artifact, shown and not written.
+//!
+//! One function for every command that changes an estate, so that they all show the same.
+
+use eos_model::EnvName;
+use serde_json::{Value as Json, json};
+
+use crate::build_folder;
+use crate::context::Context;
+use crate::loaded::Loaded;
+use crate::outcome::Outcome;
+use crate::recording::Prepared;
+use crate::views::diff;
+use crate::views::style::Style;
+
+/// The differences, then `notes` a line each, then how much would change.
+pub fn show(
+    context: &Context,
+    loaded: &Loaded,
+    env: &EnvName,
+    prepared: &Prepared,
+    notes: &[String],
+) -> Outcome {
+    let mut text = String::new();
+    let mut pillar = Vec::new();
+    let mut others = Vec::new();
+    for (path, after) in &prepared.change.files {
+        let there = loaded.tree.get(path).unwrap_or_default();
+        let after_bytes = after.as_deref().unwrap_or_default();
+        if path.starts_with("pillar") {
+            if there != after_bytes {
+                pillar.push(difference(context, &mut text, path.as_str(), there, after_bytes));
+            }
+        } else {
+            // Secrets are encrypted and the lock is digests: that they change is all there is to see.
+            others.push(json!({"path": path, "removed": after.is_none()}));
+        }
+    }
+    let changed = build_folder::compare(&loaded.estate.root, env, &prepared.compiled.files);
+    let mut artifacts = Vec::new();
+    for path in changed.added.iter().chain(&changed.changed).chain(&changed.removed) {
+        let before = fs_err::read(loaded.estate.root.join(path)).unwrap_or_default();
+        let after = prepared.compiled.files.get(path).map(Vec::as_slice).unwrap_or_default();
+        artifacts.push(difference(context, &mut text, path, &before, after));
+    }
+    for other in &others {
+        let would = if other["removed"] == true { "removed" } else { "written" };
+        text.push_str(&format!("{} would be {would}\n", other["path"].as_str().unwrap_or_default()));
+    }
+    for note in notes {
+        text.push_str(&format!("{note}\n"));
+    }
+    text.push_str(&format!(
+        "Dry run: {} pillar file(s) and {} artifact(s) would change. Nothing was written.\n",
+        pillar.len(),
+        artifacts.len()
+    ));
+    Outcome::new(
+        text,
+        json!({"dry_run": true, "pillar": pillar, "artifacts": artifacts, "files": others, "notes": notes}),
+    )
+}
+
+/// One file's difference, added to the text and given for `--json`.
+fn difference(context: &Context, text: &mut String, path: &str, before: &[u8], after: &[u8]) -> Json {
+    let plain = diff::unified(path, before, after, Style(false));
+    if context.color_stdout {
+        text.push_str(&diff::unified(path, before, after, Style(true)));
+    } else {
+        text.push_str(&plain);
+    }
+    json!({"path": path, "diff": plain})
+}
