@@ -151,7 +151,7 @@ impl Unit<'_> {
 
     /// The id of its Nomad job.
     pub fn job(&self) -> String {
-        format!("{}-{}", self.id.env, self.id.name)
+        self.entry.job.clone().unwrap_or_else(|| format!("{}-{}", self.id.env, self.id.name))
     }
 
     pub fn runtime(&self) -> Option<&str> {

@@ -9,7 +9,7 @@ use crate::applied::IgnoredDrift;
 use crate::change::Change;
 use crate::engine::Engine;
 use crate::order::Needs;
-use crate::plan::{RunPlan, Verdict};
+use crate::plan::{Look, RunPlan, Verdict};
 use crate::planner::{Survey, Wanted};
 use crate::record::Goal;
 use crate::unit::Units;
@@ -61,8 +61,9 @@ impl Engine<'_> {
             compiled,
             kept: self.applied().kept(request.env)?,
             applied,
-            refresh: true,
+            look: Look::Everything,
             destroy_data: &BTreeSet::new(),
+            adopt: &BTreeMap::new(),
         })?;
         let (mut units, mut ignored) = (BTreeMap::new(), BTreeMap::new());
         for (name, unit) in &mut revert.units {

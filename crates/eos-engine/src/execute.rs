@@ -70,6 +70,7 @@ impl<'a> Engine<'a> {
             run: run.clone(),
             env: plan.env.clone(),
             commit: options.commit.to_owned(),
+            before: self.applied().environment(&plan.env)?.map(|before| before.commit),
             command: self.actor.command.clone(),
             at: self.now(),
             on_failure: options.on_failure,
@@ -102,7 +103,7 @@ impl<'a> Engine<'a> {
         Ok(conduct.carry_out(options.before_undo))
     }
 
-    fn new_run_id(&self) -> Result<RunId, Diagnostic> {
+    pub(crate) fn new_run_id(&self) -> Result<RunId, Diagnostic> {
         let mut random = [0; 2];
         getrandom::fill(&mut random).map_err(|e| {
             Diagnostic::error(codes::JOURNAL, format!("the system gives no random numbers: {e}"))

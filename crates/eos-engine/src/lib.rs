@@ -10,6 +10,7 @@
 pub mod agreed;
 pub mod applied;
 pub mod archive;
+mod by_hand;
 pub mod change;
 pub mod data;
 pub mod drift;

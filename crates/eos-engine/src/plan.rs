@@ -20,10 +20,23 @@ pub struct PlanRequest<'a> {
     pub commit: &'a str,
     /// Only these; all when none.
     pub only: Option<&'a BTreeSet<Name>>,
-    /// Look at the real objects. Without, a unit whose bytes are those applied is not even planned.
-    pub refresh: bool,
+    pub look: Look,
     /// Units whose data may be destroyed.
     pub destroy_data: &'a BTreeSet<Name>,
+    /// Objects that are there already and are taken over: unit → address → the provider's id.
+    pub adopt: &'a BTreeMap<Name, BTreeMap<String, String>>,
+}
+
+/// How closely a plan looks at the real objects.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Look {
+    /// At those of every unit.
+    #[default]
+    Everything,
+    /// At those of units whose bytes or inputs change; the others are not even planned.
+    Changed,
+    /// At none: what was last seen is trusted, and units that do not change are not even planned.
+    Nothing,
 }
 
 /// What is to be taken away.

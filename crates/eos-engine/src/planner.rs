@@ -14,7 +14,7 @@ use crate::data::{self, DataResources};
 use crate::engine::Engine;
 use crate::observer::Progress;
 use crate::order::{Graph, Needs, blast_radius};
-use crate::plan::{Awaited, RunPlan, UnitPlan, Verdict};
+use crate::plan::{Awaited, Look, RunPlan, UnitPlan, Verdict};
 use crate::problems::{cannot_plan, data_at_risk};
 use crate::record::Goal;
 use crate::runs;
@@ -38,8 +38,9 @@ pub(crate) struct Survey<'r> {
     pub compiled: Needs,
     pub applied: BTreeMap<Name, AppliedUnit>,
     pub kept: BTreeMap<Name, Kept>,
-    pub refresh: bool,
+    pub look: Look,
     pub destroy_data: &'r BTreeSet<Name>,
+    pub adopt: &'r BTreeMap<Name, BTreeMap<String, String>>,
 }
 
 /// A saved plan and what it says.
@@ -60,6 +61,12 @@ enum Foreseen {
 }
 
 type Outlook = BTreeMap<Name, BTreeMap<String, Foreseen>>;
+
+impl Look {
+    fn refresh(self) -> Refresh {
+        if self == Look::Nothing { Refresh::No } else { Refresh::Yes }
+    }
+}
 
 impl Engine<'_> {
     pub(crate) fn plan_survey(&self, survey: &Survey<'_>) -> Result<RunPlan, Diagnostics> {
@@ -154,12 +161,12 @@ impl Engine<'_> {
             return Ok(planned);
         }
         let as_applied = applied.is_some_and(|applied| is_as_applied(applied, unit, &planned));
-        if as_applied && !survey.refresh && planned.treatment == Treatment::default() {
+        if as_applied && survey.look != Look::Everything && planned.treatment == Treatment::default() {
             return Ok(planned);
         }
         self.observer.on(&Progress::Planning { unit: name });
         let known_data = self.data_of(survey, unit);
-        let refresh = if survey.refresh { Refresh::Yes } else { Refresh::No };
+        let refresh = survey.look.refresh();
         let shown = self.ask_tofu(unit, &mut planned, refresh, &known_data)?;
         if let Verdict::Unchanged { record } = &mut planned.verdict {
             *record = !as_applied;
@@ -186,7 +193,7 @@ impl Engine<'_> {
             trial.inputs.insert(awaited.variable.clone(), value.clone());
         }
         self.observer.on(&Progress::Planning { unit: unit.name() });
-        let refresh = if survey.refresh { Refresh::Yes } else { Refresh::No };
+        let refresh = survey.look.refresh();
         self.ask_tofu(unit, &mut trial, refresh, &self.data_of(survey, unit))?;
         Ok(trial.changes().to_vec())
     }
@@ -209,7 +216,7 @@ impl Engine<'_> {
         };
         self.observer.on(&Progress::Planning { unit: name });
         let known_data = data::data_resources(&unit.files);
-        let refresh = if survey.refresh { Refresh::Yes } else { Refresh::No };
+        let refresh = survey.look.refresh();
         self.ask_tofu(unit, &mut planned, refresh, &known_data)?;
         if let Verdict::Unchanged { record } = &mut planned.verdict {
             *record = true;
@@ -294,7 +301,11 @@ impl Engine<'_> {
     fn treatment_for(&self, survey: &Survey<'_>, unit: &Unit, goal: Goal) -> Result<Treatment, Diagnostic> {
         let destroy_data = survey.destroy_data.contains(unit.name());
         let current = self.data_of(survey, unit);
-        self.treat(unit, goal, &current, survey.kept.get(unit.name()), destroy_data)
+        let mut treatment = self.treat(unit, goal, &current, survey.kept.get(unit.name()), destroy_data)?;
+        if goal == Goal::Present {
+            treatment.adopt.extend(survey.adopt.get(unit.name()).cloned().unwrap_or_default());
+        }
+        Ok(treatment)
     }
 
     /// `current` is the data that tofu has in its care now.

@@ -41,6 +41,9 @@ pub struct Begun {
     pub env: EnvName,
     /// The commit that is applied.
     pub commit: String,
+    /// The commit the environment was applied from before; none for its first run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<String>,
     /// As typed, secrets elided.
     pub command: String,
     pub at: i64,

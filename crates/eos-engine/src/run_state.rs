@@ -95,8 +95,8 @@ impl UnitState {
             // Straight from planned: nothing to do but to record it.
             (Step::Done, Verifying | Planned, Forward) => Done,
             (Step::Failed { .. }, Planned | Applying | Verifying | Failed, Forward) => Failed,
-            // Once more when what it takes from other units came back with other values.
-            (Step::Undoing, Applying | Verifying | Done | Failed | Stuck | Undoing | Undone, Undo) => Undoing,
+            // Also what was not begun, or is back already, when what it takes from others came back with other values.
+            (Step::Undoing, _, Undo) => Undoing,
             (Step::Undone, Undoing | Planned, Undo) => Undone,
             (Step::Stuck { .. }, Applying | Verifying | Failed, Forward) => Stuck,
             (Step::Stuck { .. }, Undoing, Undo) => Stuck,

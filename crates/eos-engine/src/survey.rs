@@ -8,7 +8,7 @@ use eos_model::{Diagnostic, Diagnostics, EnvName, Name, codes};
 use crate::applied::AppliedUnit;
 use crate::engine::Engine;
 use crate::order::Needs;
-use crate::plan::{DestroyRequest, PlanRequest, RunPlan};
+use crate::plan::{DestroyRequest, Look, PlanRequest, RunPlan};
 use crate::planner::{Survey, Wanted};
 use crate::record::Goal;
 use crate::unit::{Unit, Units};
@@ -37,8 +37,9 @@ impl Engine<'_> {
             compiled: needs_of(request.units),
             kept: self.applied().kept(env)?,
             applied,
-            refresh: request.refresh,
+            look: request.look,
             destroy_data: request.destroy_data,
+            adopt: request.adopt,
         })
     }
 
@@ -63,8 +64,9 @@ impl Engine<'_> {
             compiled: Needs::new(),
             kept: self.applied().kept(request.env)?,
             applied,
-            refresh: true,
+            look: Look::Everything,
             destroy_data: request.destroy_data,
+            adopt: &BTreeMap::new(),
         })
     }
 

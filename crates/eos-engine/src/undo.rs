@@ -160,20 +160,24 @@ impl Conduct<'_> {
         self.finish(problems)
     }
 
-    /// Units whose inputs came back with other values than they had are brought up to them, needs first.
+    /// Units whose inputs came back with other values than they had are brought up to them, needs first. Also units that
+    /// the run had not begun: what they were applied with may be gone.
     fn catch_up(&self, judge: &mut dyn FnMut(&Name, &UnitEnd) -> Next) {
-        let run = self.journal.run();
         let edges = self.begun.units.iter().map(|(name, unit)| (name, &unit.after));
         for name in Graph::from_edges(edges).sorted() {
-            let restored = run.units[&name].state == UnitState::Undone;
-            let Some(now) = self.applied().get(&name).cloned().filter(|_| restored) else { continue };
-            match outputs::inputs(&name, &now.sources, &self.applied()) {
-                Ok(inputs) if inputs != now.inputs => {
-                    let end = self.backward(&name, Some(inputs));
-                    judge(&name, &end);
-                }
-                // An input that is gone has no newer value.
-                _ => {}
+            let begun = self.journal.state(&name) != UnitState::Planned;
+            let now = match begun {
+                true => self.applied().get(&name).cloned(),
+                false => self.begun.units[&name].before.clone(),
+            };
+            let Some(now) = now.filter(|now| now.digest.is_some()) else { continue };
+            let inputs = outputs::inputs(&name, &now.sources, &self.applied());
+            // An input that is gone has no newer value.
+            if let Ok(inputs) = inputs
+                && inputs != now.inputs
+            {
+                let end = self.backward(&name, Some(inputs));
+                judge(&name, &end);
             }
         }
     }
@@ -227,7 +231,7 @@ impl Conduct<'_> {
         self.step(name, Step::Undoing)?;
         self.engine.observer.on(&Progress::Undoing { unit: name });
         let desk = self.desk(name, &target)?;
-        if began != UnitState::Done && began != UnitState::Undone {
+        if !matches!(began, UnitState::Planned | UnitState::Done | UnitState::Undone) {
             self.recover(name, &desk.session)?;
         }
         let mut made_outputs = None;

@@ -29,6 +29,7 @@ fn begun() -> Begun {
         run: RunId::new(0, 1),
         env: "test".parse().unwrap(),
         commit: "c".into(),
+        before: None,
         command: "eos apply".into(),
         at: 0,
         on_failure: OnFailure::Stop,
@@ -108,6 +109,9 @@ proptest! {
                 }
                 if !undoing && was == UnitState::Planned {
                     prop_assert!(rank(is) <= 1 || is == UnitState::Done);
+                }
+                if !undoing {
+                    prop_assert!(rank(is) < 4);
                 }
                 if was == UnitState::Undone && is != was {
                     prop_assert_eq!(is, UnitState::Undoing);

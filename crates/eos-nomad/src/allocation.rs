@@ -90,26 +90,12 @@ impl Allocation {
 
 impl Client {
     /// The allocations of the job as it is registered now, newest first, as soon as there is something newer than `index`
-    /// or a second has passed; and the index for the next call.
+    /// or a second has passed; and the index for the next call. Those of a job that was purged are listed no more, though
+    /// their tasks may still be ending.
     pub fn allocations(&self, job: &str, index: u64) -> Result<(Vec<Allocation>, u64), Error> {
-        self.list_allocations(job, newer_than(index))
-    }
-
-    /// Also those of jobs that had this id before, and of a job that is gone.
-    pub fn allocations_ever(&self, job: &str, index: u64) -> Result<(Vec<Allocation>, u64), Error> {
-        let mut query = newer_than(index);
-        query.push(("all", "true".to_owned()));
-        self.list_allocations(job, query)
-    }
-
-    fn list_allocations(
-        &self,
-        job: &str,
-        query: Vec<(&'static str, String)>,
-    ) -> Result<(Vec<Allocation>, u64), Error> {
         let path = format!("/v1/job/{}/allocations", escape(job));
         let operation = format!("reading the allocations of job {job}");
-        let (all, index) = self.get_indexed(path, &query, operation)?;
+        let (all, index) = self.get_indexed(path, &newer_than(index), operation)?;
         Ok((newest_first(all), index))
     }
 

@@ -175,9 +175,16 @@ impl Client {
 
     fn once(&self, ask: &Ask) -> Result<Reply, Error> {
         let unreachable = |error: ureq::Error| {
-            let refused = matches!(&error, ureq::Error::Io(io) if io.kind() == std::io::ErrorKind::ConnectionRefused);
+            let refused =
+                matches!(&error, ureq::Error::Io(io) if io.kind() == std::io::ErrorKind::ConnectionRefused);
             let before = refused
-                || matches!(&error, ureq::Error::HostNotFound | ureq::Error::ConnectionFailed | ureq::Error::Tls(_) | ureq::Error::Rustls(_))
+                || matches!(
+                    &error,
+                    ureq::Error::HostNotFound
+                        | ureq::Error::ConnectionFailed
+                        | ureq::Error::Tls(_)
+                        | ureq::Error::Rustls(_)
+                )
                 || matches!(&error, ureq::Error::Timeout(ureq::Timeout::Connect | ureq::Timeout::Resolve));
             Error::Unreachable {
                 operation: ask.operation.clone(),
@@ -198,7 +205,8 @@ impl Client {
             .map_err(|error| Error::Setting { what: ask.operation.clone(), reason: error.to_string() })?
             .map_err(unreachable)?;
         let index = answer.headers().get("X-Nomad-Index").and_then(|value| value.to_str().ok()?.parse().ok());
-        let body = answer.body_mut().with_config().limit(LARGEST_ANSWER).read_to_vec().map_err(unreachable)?;
+        let body =
+            answer.body_mut().with_config().limit(LARGEST_ANSWER).read_to_vec().map_err(unreachable)?;
         let body = Zeroizing::new(body);
         let status = answer.status().as_u16();
         if !answer.status().is_success() {

@@ -59,7 +59,8 @@ impl Client {
     pub fn deployments(&self, job: &str, index: u64) -> Result<(Vec<Deployment>, u64), Error> {
         let path = format!("/v1/job/{}/deployments", escape(job));
         let operation = format!("reading the deployments of job {job}");
-        let (all, index) = self.get_indexed::<Option<Vec<Deployment>>>(path, &newer_than(index), operation)?;
+        let (all, index) =
+            self.get_indexed::<Option<Vec<Deployment>>>(path, &newer_than(index), operation)?;
         let mut all = all.unwrap_or_default();
         all.sort_by_key(|deployment| std::cmp::Reverse(deployment.create_index));
         Ok((all, index))

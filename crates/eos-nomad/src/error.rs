@@ -51,8 +51,18 @@ impl Error {
 pub(crate) fn from_status(operation: &str, address: &str, status: u16, body: &str) -> Error {
     let operation = operation.to_owned();
     let body = shorten(body);
-    if body.contains("No cluster leader") || body.contains("Not ready to serve consistent reads") {
+    // The agent asked is there, and the servers behind it are not.
+    const LEADERLESS: &[&str] = &[
+        "No cluster leader",
+        "Not ready to serve consistent reads",
+        "No Nomad Servers",
+        "failed to get conn",
+    ];
+    if status >= 500 && LEADERLESS.iter().any(|words| body.contains(words)) {
         return Error::NoLeader { operation, address: address.to_owned() };
+    }
+    if status >= 500 && body.ends_with("EOF") {
+        return Error::Unreachable { operation, address: address.to_owned(), reason: body, sent: true };
     }
     match status {
         403 => Error::PermissionDenied { operation },
@@ -81,6 +91,7 @@ mod tests {
     fn statuses_become_the_errors_they_stand_for() {
         let error = |status, body: &str| from_status("asking", "http://n", status, body);
         assert!(matches!(error(500, "No cluster leader"), Error::NoLeader { .. }));
+        assert!(error(500, "rpc error: EOF").is_uncertain());
         assert!(matches!(error(403, "Permission denied"), Error::PermissionDenied { .. }));
         assert!(error(404, "job not found").is_not_found());
         assert!(matches!(

@@ -85,8 +85,9 @@ impl Client {
     /// The job's evaluations, newest first.
     pub fn evaluations(&self, job: &str) -> Result<Vec<Evaluation>, Error> {
         let path = format!("/v1/job/{}/evaluations", escape(job));
-        let mut all: Vec<Evaluation> =
-            self.get::<Option<_>>(path, &[], format!("reading the evaluations of job {job}"))?.unwrap_or_default();
+        let mut all: Vec<Evaluation> = self
+            .get::<Option<_>>(path, &[], format!("reading the evaluations of job {job}"))?
+            .unwrap_or_default();
         all.sort_by_key(|evaluation| std::cmp::Reverse(evaluation.create_index));
         Ok(all)
     }
@@ -113,8 +114,10 @@ mod tests {
         };
         assert_eq!(
             describe_placement(&[("server".to_owned(), failure)].into()),
-            ["group server cannot be placed (2 allocations): 2 nodes excluded by ${node.unique.name} = db1; \
-              1 node without enough memory"]
+            [
+                "group server cannot be placed (2 allocations): 2 nodes excluded by ${node.unique.name} = db1; \
+              1 node without enough memory"
+            ]
         );
         assert_eq!(PlacementFailure::default().reasons(), ["no node is there to be looked at"]);
     }

@@ -131,7 +131,9 @@ impl Job {
     /// The longest its tasks may take to end.
     pub fn time_to_stop(&self) -> Duration {
         let tasks = self.task_groups.iter().flat_map(|group| &group.tasks);
-        Duration::from_nanos(tasks.map(|task| task.kill_timeout + task.shutdown_delay).max().unwrap_or_default())
+        Duration::from_nanos(
+            tasks.map(|task| task.kill_timeout + task.shutdown_delay).max().unwrap_or_default(),
+        )
     }
 
     /// Nothing runs when it is registered: it waits for its time or for a call.
@@ -187,7 +189,8 @@ impl Client {
             versions: Vec<Job>,
         }
         let path = format!("/v1/job/{}/versions", escape(id));
-        self.get::<Answer>(path, &[], format!("reading the versions of job {id}")).map(|answer| answer.versions)
+        self.get::<Answer>(path, &[], format!("reading the versions of job {id}"))
+            .map(|answer| answer.versions)
     }
 
     /// Stops the job; purging removes it from Nomad's records too. It is no error when there is none.

@@ -29,6 +29,8 @@ impl Node {
 impl Client {
     pub fn nodes(&self) -> Result<Vec<Node>, Error> {
         let client = self.in_namespace(None);
-        Ok(client.get::<Option<_>>("/v1/nodes".to_owned(), &[], "listing nodes".to_owned())?.unwrap_or_default())
+        Ok(client
+            .get::<Option<_>>("/v1/nodes".to_owned(), &[], "listing nodes".to_owned())?
+            .unwrap_or_default())
     }
 }

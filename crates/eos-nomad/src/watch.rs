@@ -67,9 +67,9 @@ pub struct Limits {
 
 impl Limits {
     pub const SERVICE: Limits =
-        Limits { grace: Duration::from_secs(30), overall: Duration::from_secs(2 * 3600) };
+        Limits { grace: Duration::from_secs(10), overall: Duration::from_secs(2 * 3600) };
     pub const BATCH: Limits =
-        Limits { grace: Duration::from_secs(30), overall: Duration::from_secs(24 * 3600) };
+        Limits { grace: Duration::from_secs(10), overall: Duration::from_secs(24 * 3600) };
 }
 
 /// Watches `job`, as it was read after its registration. `evaluation` is that of the registration, if there was one.
@@ -140,7 +140,8 @@ impl Teller<'_> {
 fn placement(client: &Client, job: &Job) -> Vec<String> {
     let newest = client.evaluations(&job.id).unwrap_or_default();
     let of_this = newest.iter().filter(|evaluation| evaluation.job_modify_index >= job.job_modify_index);
-    let failing = of_this.map(|evaluation| &evaluation.placement_failures).find(|failures| !failures.is_empty());
+    let failing =
+        of_this.map(|evaluation| &evaluation.placement_failures).find(|failures| !failures.is_empty());
     failing.map(describe_placement).unwrap_or_default()
 }
 

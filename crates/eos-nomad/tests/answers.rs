@@ -25,7 +25,8 @@ fn server(answers: Vec<(u16, &'static str)>) -> (Connection, mpsc::Receiver<Stri
             let length = stream.read(&mut request).unwrap();
             sender.send(String::from_utf8_lossy(&request[..length]).into_owned()).unwrap();
             if status > 0 {
-                let head = format!("HTTP/1.1 {status} X\r\nContent-Length: {}\r\nConnection: close\r\n", body.len());
+                let head =
+                    format!("HTTP/1.1 {status} X\r\nContent-Length: {}\r\nConnection: close\r\n", body.len());
                 stream.write_all(format!("{head}X-Nomad-Index: 7\r\n\r\n{body}").as_bytes()).unwrap();
             }
         }
@@ -82,22 +83,24 @@ fn a_wish_to_stop_ends_a_wait() {
 
 #[test]
 fn what_is_asked_names_region_namespace_and_token_and_escapes_names() {
-    let (mut connection, asked) = server(vec![(404, "job not found"), (409, "{\"Items\":{\"k\":\"hunter2\"}}")]);
+    let (mut connection, asked) =
+        server(vec![(404, "job not found"), (409, "{\"Items\":{\"k\":\"hunter2\"}}")]);
     connection.region = Some("eu".to_owned());
     connection.namespace = Some("a b".to_owned());
     connection.token = Some("t0ken".to_owned().into());
     let client = client(&connection);
     assert!(client.job("x/y z?").unwrap().is_none());
-    let variable = Variable {
-        modify_index: 4,
-        items: [("k".to_owned(), "v4lue".to_owned().into())].into(),
-    };
+    let variable = Variable { modify_index: 4, items: [("k".to_owned(), "v4lue".to_owned().into())].into() };
     let error = client.put_variable("nomad/jobs/x", &variable).unwrap_err();
     assert!(matches!(error, Error::Conflict { .. }));
     assert!(!format!("{error} {error:?} {variable:?} {connection:?}").contains("hunter2"));
     assert!(!format!("{variable:?} {connection:?}").contains("v4lue"));
     let asked: Vec<String> = asked.iter().collect();
-    assert!(asked[0].starts_with("GET /v1/job/x/y%20z%3F?region=eu&namespace=a%20b HTTP/1.1"), "{}", asked[0]);
+    assert!(
+        asked[0].starts_with("GET /v1/job/x/y%20z%3F?region=eu&namespace=a%20b HTTP/1.1"),
+        "{}",
+        asked[0]
+    );
     assert!(asked[0].to_lowercase().contains("x-nomad-token: t0ken"));
     assert!(asked[1].starts_with("PUT /v1/var/nomad/jobs/x?region=eu&namespace=a%20b&cas=4 HTTP/1.1"));
 }
@@ -111,7 +114,9 @@ fn bad_settings_are_told_before_anybody_is_asked() {
     }
     let mut connection = Connection::default();
     connection.tls.client_key = Some("/nowhere/key.pem".into());
-    assert!(Client::new(&connection, PATIENT, Stop::new()).err().unwrap().to_string().contains("belong together"));
+    assert!(
+        Client::new(&connection, PATIENT, Stop::new()).err().unwrap().to_string().contains("belong together")
+    );
     connection.tls.client_certificate = Some("/nowhere/certificate.pem".into());
     assert!(Client::new(&connection, PATIENT, Stop::new()).err().unwrap().to_string().contains("/nowhere"));
 }

@@ -5,7 +5,6 @@
 mod agent;
 
 use std::path::Path;
-use std::time::Duration;
 
 use agent::{Agent, tool};
 use eos_nomad::{
@@ -101,7 +100,8 @@ fn with_tls_tokens_and_a_server_that_comes_back() {
 }
 
 fn who_gets_in(connection: &Connection) {
-    let ask = |connection: &Connection| Client::new(connection, Patience::SHORT, Stop::new()).unwrap().nodes();
+    let ask =
+        |connection: &Connection| Client::new(connection, Patience::SHORT, Stop::new()).unwrap().nodes();
     let without = |change: &dyn Fn(&mut Connection)| {
         let mut connection = connection.clone();
         change(&mut connection);
@@ -141,7 +141,10 @@ fn index_and_versions(client: &Client) {
     let mut changed = spec.clone();
     changed["TaskGroups"][0]["Count"] = json!(2);
     let plan = client.plan_job("plain", &changed).unwrap();
-    assert_eq!(plan.diff.lines(&|_, value| value.to_owned()), ["~ group main", "  ~ Count: 1 -> 2 (forces create)"]);
+    assert_eq!(
+        plan.diff.lines(&|_, value| value.to_owned()),
+        ["~ group main", "  ~ Count: 1 -> 2 (forces create)"]
+    );
     client.register("plain", &changed, plan.job_modify_index).unwrap();
     let versions = client.job_versions("plain").unwrap();
     assert_eq!(versions.iter().map(|job| job.version).collect::<Vec<_>>(), [1, 0]);
@@ -170,9 +173,11 @@ fn a_server_that_comes_back(client: &Client, agent: &Agent) {
     let found = client.job("revived").unwrap().unwrap();
     let outcome = std::thread::scope(|scope| {
         scope.spawn(|| {
-            std::thread::sleep(Duration::from_millis(500));
+            agent.until("all tasks run", || {
+                let all = agent.get("/v1/allocations");
+                all.as_array().is_some_and(|all| all.iter().all(|one| one["ClientStatus"] == "running"))
+            });
             agent.kill();
-            std::thread::sleep(Duration::from_millis(500));
             agent.revive();
         });
         watch(client, &found, Some(&registered.evaluation), Goal::Healthy, Limits::SERVICE, &mut |_| {})

@@ -25,6 +25,8 @@ pub struct ComponentEntry {
     pub memory: Option<i64>,
     pub replicas: Option<i64>,
     pub binary: Option<String>,
+    /// The id of its Nomad job, when it was there before eos.
+    pub job: Option<String>,
     /// Who it was made for, when nobody asked for it by name.
     pub created_for: Option<String>,
     pub features: Vec<String>,
@@ -103,6 +105,7 @@ pub const COMPONENT_FIELDS: &[&str] = &[
     "created_for",
     "features",
     "host",
+    "job",
     "kind",
     "memory",
     "needs",
@@ -318,6 +321,7 @@ impl Fields<'_> {
             memory: self.number(node, "memory"),
             replicas: self.number(node, "replicas"),
             binary: self.text(node, "binary"),
+            job: self.text(node, "job"),
             created_for: self.text(node, "created_for"),
             features: self.features(node),
             settings: self.map(node, "settings"),

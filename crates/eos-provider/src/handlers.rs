@@ -16,11 +16,7 @@ use crate::value::{BadValue, Object, Value};
 
 /// The schema is the same in every process of one version, so that tofu need not ask each for it.
 pub fn capabilities() -> ServerCapabilities {
-    ServerCapabilities {
-        plan_destroy: false,
-        get_provider_schema_optional: true,
-        move_resource_state: false,
-    }
+    ServerCapabilities { plan_destroy: false, get_provider_schema_optional: true, move_resource_state: false }
 }
 
 fn find(type_name: &str) -> Result<&'static dyn Resource, Diagnostics> {
@@ -190,4 +186,68 @@ pub fn move_state(
         .why("the two are different things at their target")
         .fix("remove the moved block; import the object instead")
         .into())
+}
+
+#[cfg(test)]
+mod tests {
+    use eos_nomad::Stop;
+
+    use super::*;
+    use crate::settings::Settings;
+    use crate::side_socket::Phase;
+
+    fn message(object: Object) -> Option<DynamicValue> {
+        encode("eos_nomad_job", Some(object))
+    }
+
+    /// tofu drops what an answer leaves out: a failed update or deletion must answer with what was.
+    #[test]
+    fn what_could_not_be_changed_is_still_in_the_answer() {
+        let (settings, stop) = (Settings::default(), Stop::new());
+        let call = Call::new(&settings, &stop, Phase::Apply);
+        let prior = message(Object::default().with("spec", "not a job"));
+        for planned in [
+            Some(DynamicValue { msgpack: vec![0xd9], json: Vec::new() }),
+            message(Object::default().with("spec", "{")),
+            encode("eos_nomad_job", None),
+        ] {
+            let request = apply_resource_change::Request {
+                type_name: "eos_nomad_job".to_owned(),
+                prior_state: prior.clone(),
+                planned_state: planned,
+                planned_private: b"{}".to_vec(),
+                ..Default::default()
+            };
+            let answer = apply(&call, request);
+            assert_eq!(answer.diagnostics.len(), 1, "{answer:?}");
+            assert_eq!((answer.new_state, answer.private), (prior.clone(), b"{}".to_vec()));
+        }
+    }
+
+    #[test]
+    fn a_state_file_is_read_and_a_newer_one_refused() {
+        let request = |version| upgrade_resource_state::Request {
+            type_name: "eos_nomad_job".to_owned(),
+            version,
+            raw_state: Some(crate::protocol::RawState {
+                json: br#"{"name":"a","modify_index":12,"data_classes":["x"],"gone":1}"#.to_vec(),
+                flatmap: Default::default(),
+            }),
+        };
+        let state = decode(upgrade(request(0)).unwrap().upgraded_state).unwrap().unwrap();
+        assert_eq!((state.text("name"), state.get("modify_index")), (Some("a"), &12.into()));
+        assert_eq!(state.get("data_classes"), &Value::List(vec!["x".into()]));
+        assert!(!state.0.contains_key("gone"));
+        assert!(upgrade(request(1)).unwrap_err().to_string().starts_with("E0104"));
+    }
+
+    #[test]
+    fn a_resource_nobody_has_is_an_error_and_so_is_a_move() {
+        let request = validate_resource_config::Request {
+            type_name: "eos_other".to_owned(),
+            config: message(Object::default()),
+        };
+        assert!(validate(request).unwrap_err().to_string().contains("no resource eos_other"));
+        assert!(move_state(Default::default()).is_err());
+    }
 }

@@ -43,12 +43,7 @@ impl Resource for NomadJob {
         }
     }
 
-    fn plan(
-        &self,
-        call: &Call,
-        prior: Option<&Recorded>,
-        proposed: &Object,
-    ) -> Result<Planned, Diagnostics> {
+    fn plan(&self, call: &Call, prior: Option<&Recorded>, proposed: &Object) -> Result<Planned, Diagnostics> {
         plan::plan(call, prior, proposed)
     }
 

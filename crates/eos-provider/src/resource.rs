@@ -57,12 +57,7 @@ pub trait Resource: Send + Sync {
 
     /// Decides what `proposed` (the configuration, and the computed values of before) becomes. Not called for a
     /// deletion. A target that cannot be reached is "not known yet" when there is no `prior`, else an error.
-    fn plan(
-        &self,
-        call: &Call,
-        prior: Option<&Recorded>,
-        proposed: &Object,
-    ) -> Result<Planned, Diagnostics>;
+    fn plan(&self, call: &Call, prior: Option<&Recorded>, proposed: &Object) -> Result<Planned, Diagnostics>;
 
     /// What is really there; none only when the object is known to be gone, never because nobody could be asked.
     fn read(&self, call: &Call, recorded: &Recorded) -> Result<Option<Recorded>, Diagnostics>;

@@ -16,7 +16,10 @@ fn attributes(type_name: &str) -> impl Iterator<Item = (&'static String, &'stati
 /// All resources, by name.
 pub fn resources() -> HashMap<String, Schema> {
     let all = provider_schema()["resources"].as_object();
-    all.into_iter().flatten().map(|(name, resource)| (name.clone(), resource_schema(name, resource))).collect()
+    all.into_iter()
+        .flatten()
+        .map(|(name, resource)| (name.clone(), resource_schema(name, resource)))
+        .collect()
 }
 
 /// The provider itself takes no settings: where Nomad and Salt are is said by the environment.

@@ -36,7 +36,9 @@ const PARENT_LOOKED_AT_EVERY: Duration = Duration::from_secs(1);
 
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
-    #[error("the client speaks plugin protocols {0}, this provider speaks 6: take tofu or terraform 1.11 or newer")]
+    #[error(
+        "the client speaks plugin protocols {0}, this provider speaks 6: take tofu or terraform 1.11 or newer"
+    )]
     Protocol(String),
     #[error("PLUGIN_CLIENT_CERT is not set: the provider serves nobody it cannot tell from others")]
     NoClientCertificate,

@@ -8,6 +8,7 @@ use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::Duration;
 
+use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, connect, socket_with};
 use serde::Serialize;
 use serde_json::Value as Json;
 
@@ -42,7 +43,12 @@ pub struct Message<'a> {
 pub fn send(path: &Path, message: &Message) -> std::io::Result<()> {
     let mut line = serde_json::to_vec(message)?;
     line.push(b'\n');
-    let mut stream = UnixStream::connect(path)?;
+    // Not blocking: a listener that accepts nobody any more would hold up the connection itself.
+    let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+    let socket = socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
+    connect(&socket, &SocketAddrUnix::new(path)?)?;
+    let mut stream = UnixStream::from(socket);
+    stream.set_nonblocking(false)?;
     stream.set_write_timeout(Some(LONGEST))?;
     stream.write_all(&line)
 }
@@ -59,12 +65,19 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("side");
         let listener = UnixListener::bind(&path).unwrap();
-        let message =
-            Message { name: "a/b", phase: Phase::Plan, kind: Kind::Preview, text: "x\ny", details: Json::Null };
+        let message = Message {
+            name: "a/b",
+            phase: Phase::Plan,
+            kind: Kind::Preview,
+            text: "x\ny",
+            details: Json::Null,
+        };
         send(&path, &message).unwrap();
         let mut heard = String::new();
         listener.accept().unwrap().0.read_to_string(&mut heard).unwrap();
         assert_eq!(heard, "{\"name\":\"a/b\",\"phase\":\"plan\",\"kind\":\"preview\",\"text\":\"x\\ny\"}\n");
+        // Nobody accepts: the queue fills, and then a message is lost instead of waited for.
+        while send(&path, &message).is_ok() {}
         drop(listener);
         assert!(send(&path, &message).is_err());
     }

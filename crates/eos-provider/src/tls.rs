@@ -13,11 +13,10 @@ use tokio_rustls::rustls::client::danger::HandshakeSignatureValid;
 use tokio_rustls::rustls::crypto::{CryptoProvider, ring, verify_tls13_signature};
 use tokio_rustls::rustls::pki_types::pem::PemObject;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivatePkcs8KeyDer, UnixTime};
-use tokio_rustls::rustls::server::danger::{ClientCertVerified, ClientCertVerifier};
 use tokio_rustls::rustls::server::ParsedCertificate;
+use tokio_rustls::rustls::server::danger::{ClientCertVerified, ClientCertVerifier};
 use tokio_rustls::rustls::{
-    CertificateError, DigitallySignedStruct, DistinguishedName, Error, ServerConfig,
-    SignatureScheme, version,
+    CertificateError, DigitallySignedStruct, DistinguishedName, Error, ServerConfig, SignatureScheme, version,
 };
 
 #[derive(Debug, thiserror::Error)]
@@ -32,8 +31,8 @@ pub enum TlsError {
 
 /// The server's side of TLS, and its certificate in DER for the client to expect.
 pub fn server_side(client_certificate: &str) -> Result<(ServerConfig, CertificateDer<'static>), TlsError> {
-    let pinned = CertificateDer::from_pem_slice(client_certificate.as_bytes())
-        .map_err(TlsError::ClientCertificate)?;
+    let pinned =
+        CertificateDer::from_pem_slice(client_certificate.as_bytes()).map_err(TlsError::ClientCertificate)?;
     let key = KeyPair::generate()?;
     // As go-plugin makes its own: the client takes the certificate for a root and for the host localhost.
     let mut wanted = CertificateParams::new(["localhost".to_owned()])?;

@@ -144,9 +144,7 @@ fn from_rmp(value: rmpv::Value) -> Result<Value, BadValue> {
             Value::Text(text.into_str().ok_or(BadValue::Shape("a text is not UTF-8"))?)
         }
         rmpv::Value::Binary(_) => return Err(BadValue::Shape("bytes are no value of the language")),
-        rmpv::Value::Array(items) => {
-            Value::List(items.into_iter().map(from_rmp).collect::<Result<_, _>>()?)
-        }
+        rmpv::Value::Array(items) => Value::List(items.into_iter().map(from_rmp).collect::<Result<_, _>>()?),
         rmpv::Value::Map(pairs) => {
             let mut map = BTreeMap::new();
             for (key, value) in pairs {
@@ -191,7 +189,9 @@ fn from_json(value: Json) -> Value {
         Json::Number(number) => Value::Number(number),
         Json::String(text) => Value::Text(text),
         Json::Array(items) => Value::List(items.into_iter().map(from_json).collect()),
-        Json::Object(map) => Value::Map(map.into_iter().map(|(key, value)| (key, from_json(value))).collect()),
+        Json::Object(map) => {
+            Value::Map(map.into_iter().map(|(key, value)| (key, from_json(value))).collect())
+        }
     }
 }
 

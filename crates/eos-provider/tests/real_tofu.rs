@@ -16,6 +16,8 @@ mod failing;
 mod import;
 #[path = "real_tofu/interrupt.rs"]
 mod interrupt;
+#[path = "real_tofu/kinds.rs"]
+mod kinds;
 #[path = "real_tofu/lifecycle.rs"]
 mod lifecycle;
 #[path = "real_tofu/owner.rs"]
@@ -47,6 +49,7 @@ const SCENARIOS: &[Scenario] = &[
     ("an_update_that_fails_goes_back_and_keeps_the_old_spec", failing::auto_revert),
     ("what_was_changed_by_hand_is_found_and_put_right", drift::by_hand),
     ("a_job_lives_from_create_to_destroy", lifecycle::with_tofu),
+    ("jobs_without_deployments_are_waited_for_too", kinds::without_deployments),
     ("a_failing_job_says_why_and_can_be_tried_again", failing::says_why),
     ("an_interrupt_ends_cleanly_and_keeps_the_state", interrupt::sigint_to_the_group),
     ("a_killed_provider_leaves_a_job_that_is_adopted", interrupt::killed_provider),
@@ -61,6 +64,7 @@ const SCENARIOS: &[Scenario] = &[
     ("eos_hears_previews_and_progress", side_socket::messages),
     ("a_spec_of_several_megabytes_passes", lifecycle::large),
     ("placement_failures_are_shown_before_apply", lifecycle::cannot_be_placed),
+    ("a_spec_may_be_known_later", lifecycle::not_known_yet),
     ("mistakes_in_a_spec_are_told_by_validate", lifecycle::mistakes),
     ("an_unreachable_nomad_is_told_apart", unreachable::at_plan_and_apply),
     ("only_the_client_with_the_certificate_gets_in", socket::certificate),

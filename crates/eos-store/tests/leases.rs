@@ -1,6 +1,6 @@
 //! What every implementation of `Leases` promises, on each of them.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::print_stdout, clippy::unwrap_used)]
 
 mod support;
 
@@ -29,7 +29,9 @@ fn take(leases: &dyn Leases, key: &str, run: &str, wait: Duration) -> Result<Lea
 
 type Open<'a> = &'a (dyn Fn() -> Arc<dyn Leases> + Sync);
 
-const CONTRACT: [(&str, fn(Open<'_>)); 6] = [
+type Promise = (&'static str, fn(Open<'_>));
+
+const CONTRACT: [Promise; 6] = [
     ("one at a time, numbers rise, everybody sees who", one_at_a_time),
     ("whoever waits is told of the holder, and follows it", waits_and_follows),
     ("whoever waits may give up", gives_up),

@@ -1,6 +1,6 @@
 //! Records on NATS beyond the contract: servers that die, several writers, watches.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::print_stdout, clippy::unwrap_used)]
 
 mod support;
 
@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use eos_store::{Batch, Changes, NatsRecords, NatsSettings, Records, StoreError, Watch};
-use support::{Other, Server, eventually, say, told};
+use support::{Other, Server, Settings, eventually, say, told};
 
 const LONG: Duration = Duration::from_secs(60);
 
@@ -357,7 +357,10 @@ fn throughput() {
     let redb = eos_store::EmbeddedRecords::open(&dir.path().join("redb"), eos_store::Durability::Full);
     measure("embedded", &redb.unwrap());
     for synced in [false, true] {
-        let Some(server) = Server::start_with("throughput", synced) else { return };
+        let Some(server) = Server::start_with("throughput", Settings { synced, ..Settings::default() })
+        else {
+            return;
+        };
         measure(&format!("NATS, sync_interval always: {synced}"), &open(&server));
         let one = open(&server);
         let started = std::time::Instant::now();

@@ -1,6 +1,6 @@
 //! What every implementation of `Records` promises, on each of them.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::print_stdout, clippy::unwrap_used)]
 
 mod support;
 
@@ -16,7 +16,9 @@ use support::Server;
 type Open<'a> = &'a dyn Fn() -> Arc<dyn Records>;
 
 /// Each is given a way to open the same, at first empty, store again.
-const CONTRACT: [(&str, fn(Open<'_>)); 9] = [
+type Promise = (&'static str, fn(Open<'_>));
+
+const CONTRACT: [Promise; 9] = [
     ("what was answered is there after reopening", answered_is_kept),
     ("a conflicting batch changes nothing and harms no other", conflict_changes_nothing),
     ("a check holds a batch to its parent", check_holds),

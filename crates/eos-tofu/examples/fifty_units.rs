@@ -140,6 +140,9 @@ fn bare(session: &Session, arguments: &[&str], expected: i32) -> Result<(), Fail
         .current_dir(session.folder.dir())
         .env_clear()
         .envs(session.environment.iter())
+        // As a person's shell would have it.
+        .env_remove("GOGC")
+        .env_remove("GOMEMLIMIT")
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())

@@ -20,6 +20,7 @@ const FIELDS: &[&str] = &[
     "runtime",
     "version",
     "binary",
+    "job",
     "tier",
     "cpu",
     "memory",

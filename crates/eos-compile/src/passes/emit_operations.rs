@@ -128,6 +128,7 @@ fn states(work: &Work<'_>, operation: &OperationEntry) -> Result<Traced, Diagnos
         memory: None,
         replicas: None,
         binary: None,
+        job: None,
         created_for: None,
         features: Vec::new(),
         settings: IndexMap::new(),

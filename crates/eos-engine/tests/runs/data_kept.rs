@@ -6,11 +6,10 @@ use crate::driver::{Command, Job};
 use crate::estate::{Estate, Spec, outcome, set};
 
 fn database(version: &str, size: u32) -> Spec {
-    let store = json!({
-        "input": version,
-        "triggers_replace": [size],
-        "lifecycle": {"prevent_destroy": true},
-    });
+    let mut store = json!({"input": version, "lifecycle": {"prevent_destroy": true}});
+    if size != 10 {
+        store["triggers_replace"] = json!([size]);
+    }
     Spec::new("db", version).resource("store", store)
 }
 

@@ -34,6 +34,8 @@ pub struct Job {
     pub lease_wait: u64,
     /// As typed.
     pub line: String,
+    /// Where the answer goes, in the estate.
+    pub answer: String,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -84,7 +86,7 @@ fn drive() {
         Ok(answer) => answer,
         Err(problems) => json!({"refused": problems}),
     };
-    std::fs::write(job.root.join("answer.json"), answer.to_string()).unwrap();
+    std::fs::write(job.root.join(&job.answer), answer.to_string()).unwrap();
 }
 
 struct Watcher<'j> {
@@ -225,7 +227,12 @@ fn run(job: &Job) -> Result<Json, Diagnostics> {
         units: &units,
         commit: &job.commit,
         only: job.only.as_ref(),
-        refresh: !job.no_refresh,
+        look: if job.no_refresh {
+            eos_engine::plan::Look::Nothing
+        } else {
+            eos_engine::plan::Look::Everything
+        },
+        adopt: &Default::default(),
         destroy_data: &job.destroy_data,
     };
     let options = RunOptions { commit: &job.commit, on_failure: job.on_failure, before_undo: None };

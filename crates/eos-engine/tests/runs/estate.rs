@@ -168,6 +168,7 @@ impl Estate {
             unhealthy: BTreeSet::new(),
             lease_wait: 0,
             line: "eos test".into(),
+            answer: "answer.json".into(),
         }
     }
 
@@ -183,11 +184,11 @@ impl Estate {
             .process_group(0)
             .spawn()
             .unwrap();
-        Driver { child: Some(child), root: self.root.clone() }
+        Driver { child: Some(child), answer: self.root.join(&job.answer) }
     }
 
     pub fn run(&self, job: &Job) -> Answer {
-        let _ = std::fs::remove_file(self.root.join("answer.json"));
+        let _ = std::fs::remove_file(self.root.join(&job.answer));
         self.start(job).wait()
     }
 
@@ -197,10 +198,8 @@ impl Estate {
     }
 
     /// Runs a second driver beside one that is at work.
-    pub fn copy_of_driver(&self, job: &Job) -> Answer {
-        let answer = self.run(job);
-        let _ = std::fs::remove_file(self.root.join("answer.json"));
-        answer
+    pub fn beside(&self, job: Job) -> Answer {
+        self.run(&Job { answer: "answer-beside.json".into(), ..job })
     }
 
     /// Runs jobs with a small file system mounted over a folder, which gets room before the last one. None, and said so,
@@ -318,14 +317,14 @@ impl Estate {
 /// A driver process; whatever happens, it and its tofu do not outlive the test.
 pub struct Driver {
     child: Option<Child>,
-    root: Utf8PathBuf,
+    answer: Utf8PathBuf,
 }
 
 impl Driver {
     pub fn wait(mut self) -> Answer {
         let output = self.child.take().unwrap().wait_with_output().unwrap();
-        let json = std::fs::read(self.root.join("answer.json"))
-            .map_or(Json::Null, |bytes| serde_json::from_slice(&bytes).unwrap());
+        let json =
+            std::fs::read(&self.answer).map_or(Json::Null, |bytes| serde_json::from_slice(&bytes).unwrap());
         if output.status.signal().is_none() && json.is_null() {
             panic!("the driver failed: {}", String::from_utf8_lossy(&output.stderr));
         }

@@ -174,7 +174,7 @@ fn every_record_of_a_resume_and_of_an_undo() {
 
 fn slow(estate: &Estate) {
     let command = format!("sleep 1; echo slow >> {UP}/log");
-    let body = json!({"input": "x", "provisioner": [{"local-exec": {"command": command}}]});
+    let body = json!({"input": "x", "depends_on": ["terraform_data.two"], "provisioner": [{"local-exec": {"command": command}}]});
     estate.write(&Spec::new("slow", "v1").resource("lazy", body));
     estate.write(&Spec::new("next", "v1").takes("upstream", "slow", "id"));
 }

@@ -3,7 +3,7 @@
 use eos_store::lease::{EmbeddedLeases, Leases as _};
 use serde_json::json;
 
-use crate::driver::{Command, Job};
+use crate::driver::{Command, Job, records_of};
 use crate::estate::{Estate, Spec, UP, outcome};
 
 /// A unit that takes as long as the file `hold` is in the estate, and says that it began.
@@ -28,13 +28,13 @@ fn a_second_run_is_refused_with_the_owner_or_waits() {
     std::fs::write(estate.path("hold"), "").unwrap();
     let first = estate.start(&estate.job(Command::Apply));
     wait_for(&estate, "began");
-    let second = estate.copy_of_driver(&estate.job(Command::Apply));
+    let second = estate.beside(estate.job(Command::Apply));
     assert_eq!(second.json["refused"][0]["code"], "E0915", "{:#}", second.json);
     let message = second.json["refused"][0]["message"].as_str().unwrap();
     assert!(message.contains("kim@") && message.contains(&format!("pid {}", first.pid())), "{message}");
     std::fs::remove_file(estate.path("hold")).unwrap();
     // One that waits finds everything done.
-    let third = estate.copy_of_driver(&Job { lease_wait: 60, ..estate.job(Command::Plan) });
+    let third = estate.beside(Job { lease_wait: 60, ..estate.job(Command::Plan) });
     assert_eq!(third.json["empty"], true, "{:#}", third.json);
     assert_eq!(outcome(&first.wait().accepted()).0, "done");
 }
@@ -133,8 +133,15 @@ fn a_full_disk_at_the_journal_stops_before_anything_is_begun() {
     assert!(answer[0]["refused"][0]["message"].as_str().unwrap().contains("No space left"));
     assert!(estate.world().is_empty());
 
-    // Room for the first record only: it stops after what it could write down, and goes on when there is room.
-    let line = "x".repeat(62_000);
+    // Room for a few records only: it stops after what it could write down, and goes on when there is room.
+    let other = Estate::new("a_full_disk").unwrap();
+    for unit in ["a", "b"] {
+        let spec = Spec::new(unit, "v1");
+        other.write(&if unit == "b" { spec.takes("upstream", "a", "id") } else { spec });
+    }
+    other.ok(Command::Apply);
+    let begun = serde_json::to_vec(&records_of(&other.root)[0][0]).unwrap().len();
+    let line = "x".repeat((64 << 10) - begun - 600);
     let apply = Job { line: line.clone(), ..estate.job(Command::Apply) };
     let jobs = [apply, estate.job(Command::Resume)];
     let answers = estate.in_small_room(&runs, "68k", &jobs).unwrap();

@@ -26,8 +26,10 @@ pub(super) fn watch(
     loop {
         let (all, newer) = client.allocations(&job.id, index)?;
         index = newer;
-        let ours: Vec<Allocation> =
-            all.into_iter().filter(|one| one.job_version == job.version && one.desired_status == "run").collect();
+        let ours: Vec<Allocation> = all
+            .into_iter()
+            .filter(|one| one.job_version == job.version && one.desired_status == "run")
+            .collect();
         let runs = |one: &&Allocation| {
             one.client_status == "running" || (job.is_batch() && one.client_status == "complete")
         };
@@ -42,13 +44,9 @@ pub(super) fn watch(
         if ours.iter().any(last_word) {
             return Ok(failed(client, &ours, "an allocation failed".to_owned(), Vec::new()));
         }
-        let lacking =
-            if (ours.len() as u64) < desired { placement(client, job) } else { Vec::new() };
-        let note = if lacking.is_empty() {
-            latest_event(&ours).unwrap_or_default()
-        } else {
-            lacking.join("; ")
-        };
+        let lacking = if (ours.len() as u64) < desired { placement(client, job) } else { Vec::new() };
+        let note =
+            if lacking.is_empty() { latest_event(&ours).unwrap_or_default() } else { lacking.join("; ") };
         let unhealthy = ours.iter().filter(|one| one.is_unhealthy()).count() as u64;
         teller.tell(Progress { desired, placed: ours.len() as u64, healthy, unhealthy, note });
         if healthy >= desired && healthy == ours.len() as u64 {

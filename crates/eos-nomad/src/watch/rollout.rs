@@ -1,6 +1,6 @@
 //! A service with a deployment: Nomad itself says when it is healthy and when it has failed.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::{Failure, Limits, Outcome, Progress, Reverted, Teller, placement, too_long};
 use crate::allocation::Allocation;
@@ -101,6 +101,25 @@ pub(super) fn latest_event(allocations: &[Allocation]) -> Option<String> {
     Some(format!("{task}: {}", event.display_message))
 }
 
+/// The deployment of a version that was registered a moment ago; none when the scheduler saw no need for one.
+fn appears(client: &Client, job: &Job, limits: Limits) -> Result<Option<Deployment>, Error> {
+    let start = Instant::now();
+    loop {
+        // In this order: what is decided by now has made its deployment by then.
+        let decided = client
+            .evaluations(&job.id)?
+            .iter()
+            .any(|one| one.job_modify_index >= job.job_modify_index && one.status != "pending");
+        let found = of_version(client, job)?;
+        if decided || found.is_some() || start.elapsed() > limits.grace {
+            return Ok(found);
+        }
+        if client.stop().wait(Duration::from_millis(100)) {
+            return Err(Error::Stopped { operation: format!("watching job {}", job.id) });
+        }
+    }
+}
+
 /// Nomad has registered an older, stable version again: watched too, so that whoever comes next finds it settled.
 fn reverted(
     client: &Client,
@@ -113,7 +132,7 @@ fn reverted(
         return Ok(None);
     }
     let Some(now) = client.job(&job.id)?.filter(|now| now.version > job.version) else { return Ok(None) };
-    let healthy = match of_version(client, &now)? {
+    let healthy = match appears(client, &now, limits)? {
         Some(deployment) => matches!(follow(client, &now, deployment, limits, teller)?, Ended::Successful),
         // The older version still runs as it did.
         None => true,

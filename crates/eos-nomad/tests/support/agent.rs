@@ -81,7 +81,9 @@ impl Agent {
             token: Mutex::new(None),
         };
         agent.until("a leader is there", || {
-            agent.try_get("/v1/status/leader").is_some_and(|leader| leader.as_str().is_some_and(|text| !text.is_empty()))
+            agent
+                .try_get("/v1/status/leader")
+                .is_some_and(|leader| leader.as_str().is_some_and(|text| !text.is_empty()))
         });
         agent
     }
@@ -95,7 +97,9 @@ impl Agent {
 
     pub fn until_ready(&self) {
         self.until("the node is ready", || {
-            self.get("/v1/nodes").as_array().is_some_and(|nodes| nodes.iter().any(|node| node["Status"] == "ready"))
+            self.get("/v1/nodes")
+                .as_array()
+                .is_some_and(|nodes| nodes.iter().any(|node| node["Status"] == "ready"))
         });
     }
 
@@ -133,7 +137,8 @@ impl Agent {
             None => self.http.run(request.body(()).unwrap()),
         }
         .map_err(|error| error.to_string())?;
-        let text = answer.body_mut().with_config().limit(100 << 20).read_to_string().map_err(|e| e.to_string())?;
+        let text =
+            answer.body_mut().with_config().limit(100 << 20).read_to_string().map_err(|e| e.to_string())?;
         serde_json::from_str(&text).map_err(|_| text)
     }
 
@@ -157,7 +162,11 @@ impl Agent {
     pub fn until(&self, what: &str, mut holds: impl FnMut() -> bool) {
         let start = Instant::now();
         while !holds() {
-            assert!(start.elapsed() < Duration::from_secs(120), "waited in vain until {what}\n{}", self.log());
+            assert!(
+                start.elapsed() < Duration::from_secs(120),
+                "waited in vain until {what}\n{}",
+                self.log()
+            );
             std::thread::sleep(Duration::from_millis(50));
         }
     }
@@ -205,6 +214,10 @@ impl Drop for Agent {
         let process = self.process.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner);
         let _ = process.kill();
         let _ = process.wait();
+        // A task that was being started when the agent was killed is known to nobody else.
+        while !end_processes_in(self.folder.path()).is_empty() {
+            std::thread::sleep(Duration::from_millis(20));
+        }
         // Secrets of tasks lie in memory, on filesystems that outlive the agent too.
         let mounts = std::fs::read_to_string("/proc/mounts").unwrap_or_default();
         let places = mounts.lines().filter_map(|line| line.split(' ').nth(1));
@@ -212,6 +225,23 @@ impl Drop for Agent {
             let _ = Command::new("umount").arg(place).status();
         }
     }
+}
+
+/// Kills every process that runs in the folder or has something open in it, and gives their ids.
+fn end_processes_in(folder: &Path) -> Vec<i32> {
+    let inside = |link: PathBuf| std::fs::read_link(link).is_ok_and(|target| target.starts_with(folder));
+    let of_folder = |pid: &i32| {
+        let process = PathBuf::from(format!("/proc/{pid}"));
+        let files = std::fs::read_dir(process.join("fd")).into_iter().flatten().flatten();
+        inside(process.join("cwd")) || files.map(|file| file.path()).any(inside)
+    };
+    let names = std::fs::read_dir("/proc").unwrap().flatten();
+    let pids = names.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
+    let found: Vec<i32> = pids.filter(|pid| *pid as u32 != std::process::id()).filter(of_folder).collect();
+    for pid in found.iter().filter_map(|pid| rustix::process::Pid::from_raw(*pid)) {
+        let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
+    }
+    found
 }
 
 /// Ports that were free a moment ago, each another.

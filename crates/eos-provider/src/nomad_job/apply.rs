@@ -59,7 +59,8 @@ impl<'a> Work<'a> {
         let client = target::client(call, &spec, object, Patience::LONG)?;
         // Whether anybody is there is known soon; only work that has begun waits for longer.
         let goal = target::goal(object);
-        let survey = survey(&client.with_patience(Patience::SHORT), &spec, goal).map_err(trouble::diagnostics)?;
+        let survey =
+            survey(&client.with_patience(Patience::SHORT), &spec, goal).map_err(trouble::diagnostics)?;
         let now = survey.job.as_ref().map_or(0, |job| job.job_modify_index);
         if let Some(job) = &survey.job {
             let mark = owner_of(&job.meta);
@@ -98,7 +99,9 @@ impl<'a> Work<'a> {
             }
             Err(error) => {
                 let found = match &error {
-                    Error::Stopped { .. } => trouble::interrupted(&format!("waiting for job {}", self.spec.id)),
+                    Error::Stopped { .. } => {
+                        trouble::interrupted(&format!("waiting for job {}", self.spec.id))
+                    }
                     other => trouble::diagnostic(other),
                 };
                 Applied::failed(self.record(self.planned, false, &begun), found)
@@ -109,8 +112,7 @@ impl<'a> Work<'a> {
     /// Secrets, then the registration, unless the job is there already as it should be.
     fn begin(&mut self) -> Result<Begun, Applied> {
         let older = self.prior.as_ref().map(|(_, spec)| spec);
-        let variable_index =
-            self.secrets.write(&self.client, &self.spec, older).map_err(Applied::nothing)?;
+        let variable_index = self.secrets.write(&self.client, &self.spec, older).map_err(Applied::nothing)?;
         let before = self.survey.job.as_ref();
         let attempt = before.and_then(|job| attempt_of(&job.meta));
         let again = self.survey.needs_another_attempt() && !self.survey.needs_registration();
@@ -194,7 +196,10 @@ impl<'a> Work<'a> {
                 why.push(if reverted.healthy {
                     format!("Nomad went back to the older spec as version {}, which is healthy", job.version)
                 } else {
-                    format!("Nomad went back to the older spec as version {}; that is not healthy either", job.version)
+                    format!(
+                        "Nomad went back to the older spec as version {}; that is not healthy either",
+                        job.version
+                    )
                 });
                 // The older spec reads the older secrets.
                 let restored = Secrets::resolve(self.call.settings, older)

@@ -13,22 +13,23 @@ use crate::value::Object;
 /// Beyond what the tasks themselves may take, for Nomad and its nodes to act.
 const GRACE: Duration = Duration::from_secs(120);
 
+/// Stopped first and purged when its tasks have ended: Nomad does not tell of the tasks of a job it has purged.
 pub fn delete(call: &Call, prior: &Object) -> Result<(), Diagnostics> {
     let spec = recorded_spec(prior)?;
     let client = target::client(call, &spec, prior, Patience::LONG)?;
-    let mut bound = GRACE;
     let found = client.with_patience(Patience::SHORT).job(&spec.id).map_err(trouble::diagnostics)?;
     if let Some(job) = found {
         let mark = owner_of(&job.meta);
         if mark != spec.owner.as_deref() {
             return Err(trouble::not_ours(&spec.id, mark, spec.owner.as_deref()).into());
         }
-        bound += job.time_to_stop();
-        let purge = prior.bool("purge_on_destroy").unwrap_or(true);
-        client.deregister(&spec.id, purge).map_err(trouble::diagnostics)?;
+        client.deregister(&spec.id, false).map_err(trouble::diagnostics)?;
+        let name = prior.text("name").unwrap_or(&spec.id);
+        wait_for_end(call, &client, &spec.id, name, GRACE + job.time_to_stop())?;
+        if prior.bool("purge_on_destroy").unwrap_or(true) {
+            client.deregister(&spec.id, true).map_err(trouble::diagnostics)?;
+        }
     }
-    let name = prior.text("name").unwrap_or(&spec.id);
-    wait_for_end(call, &client, &spec.id, name, bound)?;
     secrets::remove(&client, &spec).map_err(trouble::diagnostics)
 }
 
@@ -44,26 +45,29 @@ fn wait_for_end(
     let mut index = 0;
     let mut told = usize::MAX;
     loop {
-        let (all, newer) = client.allocations_ever(id, index).map_err(|error| match error {
+        let (all, newer) = client.allocations(id, index).map_err(|error| match error {
             Error::Stopped { .. } => {
                 trouble::interrupted(&format!("waiting for the tasks of job {id} to end")).into()
             }
             error => trouble::diagnostics(error),
         })?;
         index = newer;
-        let left: Vec<&str> =
-            all.iter().filter(|one| !one.is_terminal()).map(|one| one.short_id()).collect();
+        let left: Vec<&str> = all.iter().filter(|one| !one.is_terminal()).map(|one| one.short_id()).collect();
         if left.is_empty() {
             return Ok(());
         }
         if left.len() != told {
             told = left.len();
-            call.progress(name, &format!("{told} allocations are ending"), serde_json::json!({"ending": told}));
+            call.progress(
+                name,
+                &format!("{told} allocations are ending"),
+                serde_json::json!({"ending": told}),
+            );
         }
         if start.elapsed() > bound {
             return Err(Diagnostic::error(codes::JOB_FAILED, format!("job {id} does not end"))
                 .why(format!(
-                    "it is deregistered, and after {} seconds these allocations have not ended: {}",
+                    "it is stopped, and after {} seconds these allocations have not ended: {}",
                     bound.as_secs(),
                     left.join(", ")
                 ))

@@ -43,9 +43,7 @@ pub fn plan(call: &Call, prior: Option<&Recorded>, proposed: &Object) -> Result<
         Ok(survey) => survey,
         Err(error) if error.is_unreachable() && prior.is_none() => {
             let why = format!("{error}. What Nomad makes of it is known when it is applied");
-            call.warn(
-                &Diagnostic::warning(codes::NOMAD, format!("job {}: not known yet", spec.id)).why(why),
-            );
+            call.warn(&Diagnostic::warning(codes::NOMAD, format!("job {}: not known yet", spec.id)).why(why));
             call.preview_quietly(name, "not known yet", json!({"job": spec.id, "action": "unknown"}));
             return Ok(planned);
         }
@@ -81,7 +79,8 @@ fn replaced(
     if before.id != spec.id {
         replace.push("spec");
     }
-    let namespace = |spec: &Spec, object| spec.namespace(object, usual).unwrap_or_else(|| "default".to_owned());
+    let namespace =
+        |spec: &Spec, object| spec.namespace(object, usual).unwrap_or_else(|| "default".to_owned());
     if namespace(&before, prior) != namespace(spec, proposed) {
         replace.push(if prior.get("namespace") == proposed.get("namespace") { "spec" } else { "namespace" });
     }

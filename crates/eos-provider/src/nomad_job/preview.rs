@@ -44,7 +44,9 @@ pub fn preview(id: &str, survey: &Survey, private: Private) -> Preview {
     }
     let placement = describe_placement(&plan.placement_failures);
     lines.extend(placement.iter().map(|line| format!("  {line}")));
-    lines.extend(plan.warnings.lines().filter(|line| !line.is_empty()).map(|line| format!("  Nomad warns: {line}")));
+    lines.extend(
+        plan.warnings.lines().filter(|line| !line.is_empty()).map(|line| format!("  Nomad warns: {line}")),
+    );
     Preview {
         is_empty: action == "none" && placement.is_empty() && survey.differences(private).is_empty(),
         text: lines.join("\n"),
@@ -62,15 +64,27 @@ fn describe(updates: &DesiredUpdates) -> Option<String> {
         (updates.stop, "to stop"),
         (updates.preemptions, "of other jobs to be pushed out"),
     ];
-    let some: Vec<String> =
-        counts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
+    let some: Vec<String> = counts
+        .iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, what)| format!("{count} {what}"))
+        .collect();
     (!some.is_empty()).then(|| some.join(", "))
 }
 
 /// A value for the eye: one line, not too long, and nothing of what its name says is a secret.
 fn show(name: &str, value: &str) -> String {
-    const TELLING: &[&str] =
-        &["password", "passwd", "passphrase", "secret", "token", "credential", "private", "apikey", "api_key"];
+    const TELLING: &[&str] = &[
+        "password",
+        "passwd",
+        "passphrase",
+        "secret",
+        "token",
+        "credential",
+        "private",
+        "apikey",
+        "api_key",
+    ];
     let name = name.to_lowercase();
     if value.starts_with("secret://") {
         return value.to_owned();

@@ -25,8 +25,10 @@ impl Secrets {
                 .why(format!("{variable} is not set: it names {what}"))
                 .fix("run tofu through eos, or set both EOS_ESTATE and EOS_IDENTITY")
         };
-        let estate =
-            settings.estate.as_deref().ok_or_else(|| missing("EOS_ESTATE", "the folder that has secrets/"))?;
+        let estate = settings
+            .estate
+            .as_deref()
+            .ok_or_else(|| missing("EOS_ESTATE", "the folder that has secrets/"))?;
         let identity = settings
             .identity
             .as_deref()
@@ -59,8 +61,11 @@ impl Secrets {
         spec: &Spec,
         older: Option<&Spec>,
     ) -> Result<Option<u64>, Diagnostics> {
-        let stale: BTreeSet<&String> =
-            older.into_iter().flat_map(|older| older.secrets.keys()).filter(|key| !self.0.contains_key(*key)).collect();
+        let stale: BTreeSet<&String> = older
+            .into_iter()
+            .flat_map(|older| older.secrets.keys())
+            .filter(|key| !self.0.contains_key(*key))
+            .collect();
         if self.0.is_empty() && stale.is_empty() {
             return Ok(None);
         }

@@ -92,7 +92,9 @@ impl Spec {
     pub fn check(&self, object: &Object) -> Diagnostics {
         let mut found = Diagnostics::new();
         match object.get("wait") {
-            Value::Text(wait) if wait == "complete" && !matches!(self.kind.as_str(), "batch" | "sysbatch") => {
+            Value::Text(wait)
+                if wait == "complete" && !matches!(self.kind.as_str(), "batch" | "sysbatch") =>
+            {
                 found.push(
                     Diagnostic::error(codes::BAD_JOB, format!("a {} job is never complete", self.kind))
                         .why("wait = \"complete\" is for batch and sysbatch jobs, which end")
@@ -146,8 +148,9 @@ pub fn from_nomad(mut job: Json) -> String {
         "Version",
         "VersionTag",
     ];
+    drop_nulls(&mut job);
     if let Some(fields) = job.as_object_mut() {
-        fields.retain(|key, value| !value.is_null() && !KEPT_BY_NOMAD.contains(&key.as_str()));
+        fields.retain(|key, _| !KEPT_BY_NOMAD.contains(&key.as_str()));
     }
     if let Some(meta) = job.get_mut("Meta").and_then(Json::as_object_mut) {
         meta.remove(ATTEMPT);
@@ -155,6 +158,18 @@ pub fn from_nomad(mut job: Json) -> String {
     let mut document = serde_json::Map::new();
     document.insert("Job".to_owned(), job);
     format!("{:#}", Json::Object(document))
+}
+
+/// What is not set; Nomad writes it out all the same.
+fn drop_nulls(value: &mut Json) {
+    match value {
+        Json::Object(fields) => {
+            fields.retain(|_, value| !value.is_null());
+            fields.values_mut().for_each(drop_nulls);
+        }
+        Json::Array(items) => items.iter_mut().for_each(drop_nulls),
+        _ => {}
+    }
 }
 
 fn secrets_of(job: &Json, found: &mut Diagnostics) -> BTreeMap<String, SecretRef> {
@@ -195,7 +210,10 @@ mod tests {
             assert_eq!(spec.secrets["k"].version, 2);
             assert_eq!(spec.variable_path(), "nomad/jobs/redis");
             let document = spec.document(Some("apps"), Some(3));
-            assert_eq!((&document["Namespace"], &document["Meta"]["eos.attempt"]), (&"apps".into(), &"3".into()));
+            assert_eq!(
+                (&document["Namespace"], &document["Meta"]["eos.attempt"]),
+                (&"apps".into(), &"3".into())
+            );
         }
     }
 
@@ -212,9 +230,8 @@ mod tests {
     #[test]
     fn attributes_must_fit_the_spec() {
         let spec = Spec::parse(r#"{"ID":"a","Namespace":"x"}"#).unwrap();
-        let object = |wait: &str, namespace: &str| {
-            Object::default().with("wait", wait).with("namespace", namespace)
-        };
+        let object =
+            |wait: &str, namespace: &str| Object::default().with("wait", wait).with("namespace", namespace);
         assert!(spec.check(&object("healthy", "x")).is_empty());
         assert_eq!(spec.check(&object("complete", "y")).0.len(), 2);
         assert_eq!(spec.check(&object("done", "x")).0.len(), 1);

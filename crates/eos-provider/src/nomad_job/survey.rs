@@ -33,8 +33,7 @@ pub fn survey(client: &Client, spec: &Spec, goal: Goal) -> Result<Survey, Error>
         }
     }
     let secrets_expected = !spec.secrets.is_empty();
-    let variable_index =
-        if secrets_expected { client.variable_index(&spec.variable_path())? } else { None };
+    let variable_index = if secrets_expected { client.variable_index(&spec.variable_path())? } else { None };
     Ok(Survey { job, plan, rollout, incomplete, variable_index, secrets_expected })
 }
 

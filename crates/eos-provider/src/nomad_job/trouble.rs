@@ -48,7 +48,8 @@ pub fn interrupted(operation: &str) -> Diagnostic {
 
 /// A job that is there and bears another's mark, or none.
 pub fn not_ours(job: &str, mark: Option<&str>, unit: Option<&str>) -> Diagnostic {
-    let mark = mark.map_or("it bears no owner mark (eos.unit)".to_owned(), |mark| format!("it belongs to {mark}"));
+    let mark =
+        mark.map_or("it bears no owner mark (eos.unit)".to_owned(), |mark| format!("it belongs to {mark}"));
     let unit = unit.map_or("the spec here has none either".to_owned(), |unit| format!("this is {unit}"));
     Diagnostic::error(codes::JOB_NOT_OURS, format!("job {job} in Nomad belongs to somebody else"))
         .why(format!("{mark}; {unit}"))

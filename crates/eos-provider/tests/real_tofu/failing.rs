@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::unit::{Bench, SLEEP, service};
+use crate::unit::{Bench, SLEEP, doomed, service};
 
 pub fn says_why(bench: &Bench) {
     let flag = tempfile::tempdir().unwrap();
@@ -14,13 +14,12 @@ pub fn says_why(bench: &Bench) {
     let mut job = service("failing", &script);
     // There is no older version to go back to.
     job["Update"]["AutoRevert"] = json!(true);
-    job["Update"]["HealthyDeadline"] = json!(3_000_000_000_u64);
-    job["Update"]["ProgressDeadline"] = json!(5_000_000_000_u64);
+    doomed(&mut job);
     let unit = bench.unit(&job);
     let run = unit.apply_fails();
     run.says("E0802: job failing did not become healthy");
     run.says("allocation ").says("Terminated: Exit Code: 3").says("> cannot open the database");
-    run.does_not_say("first words");
+    run.does_not_say("> first words");
     assert_eq!(unit.state()["status"], "tainted");
 
     // The run that goes on untaints it; the job is as the spec says, and yet it does not run.
@@ -47,8 +46,7 @@ pub fn auto_revert(bench: &Bench) {
 
     let mut bad = good.clone();
     bad["TaskGroups"][0]["Tasks"][0]["Config"]["args"][1] = json!("echo out of luck >&2; exit 4");
-    bad["Update"]["HealthyDeadline"] = json!(3_000_000_000_u64);
-    bad["Update"]["ProgressDeadline"] = json!(5_000_000_000_u64);
+    doomed(&mut bad);
     unit.write(&bad, json!({}));
     let run = unit.apply_fails();
     run.says("E0802").says("rolling back to job version 0").says("> out of luck");

@@ -21,10 +21,14 @@ pub fn by_id(bench: &Bench) {
     unit.nothing_is_left();
 
     // In a namespace of its own, already as the spec says: nothing is registered.
-    agent.put("/v1/namespace", &json!({"Name": "apps", "Description": "of the tests"}));
+    // The answer to this one is empty.
+    let _ = agent.request("PUT", "/v1/namespace", Some(&json!({"Name": "apps"})));
     let mut job = service("spaced", SLEEP);
     job["Namespace"] = json!("apps");
     agent.put("/v1/jobs?namespace=apps", &json!({"Job": job}));
+    agent.until("it is deployed", || {
+        agent.get("/v1/job/spaced/deployments?namespace=apps")[0]["Status"] == "successful"
+    });
     let unit = bench.unit(&job);
     unit.write(&service("spaced", SLEEP), json!({"namespace": "apps"}));
     unit.ok(&["import", "eos_nomad_job.job", "apps/spaced"]);

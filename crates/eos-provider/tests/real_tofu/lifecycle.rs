@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::json;
 
 use crate::agent::tool;
-use crate::unit::{Bench, SLEEP, Unit, service};
+use crate::unit::{Bench, SLEEP, Unit, service, tasks};
 
 pub fn with_tofu(bench: &Bench) {
     let unit = bench.unit(&service("life", SLEEP));
@@ -23,6 +23,7 @@ fn whole_life(unit: Unit) {
     unit.apply();
     let job = unit.job();
     assert_eq!(job["Status"], "running");
+    assert_eq!(tasks(&unit.id).len(), 1);
     assert_eq!(unit.state()["attributes"]["in_sync"], true);
     assert_eq!(unit.state()["attributes"]["modify_index"], job["JobModifyIndex"]);
     unit.plan_is_empty();
@@ -74,13 +75,41 @@ pub fn large(bench: &Bench) {
 
 pub fn cannot_be_placed(bench: &Bench) {
     let mut job = service("homeless", SLEEP);
-    job["Constraints"] =
-        json!([{"LTarget": "${node.unique.name}", "RTarget": "elsewhere", "Operand": "="}]);
+    job["Constraints"] = json!([{"LTarget": "${node.unique.name}", "RTarget": "elsewhere", "Operand": "="}]);
     job["Update"]["HealthyDeadline"] = json!(1_000_000_000);
     job["Update"]["ProgressDeadline"] = json!(2_000_000_000);
     let unit = bench.unit(&job);
     let run = unit.plan_has_changes();
     run.says("group main cannot be placed").says("elsewhere");
+    // Nomad itself would wait for ever.
+    let run = unit.apply_fails();
+    run.says("E0802")
+        .says("nothing has moved for 12 seconds")
+        .says("1 node excluded by ${node.unique.name} = elsewhere");
+    unit.destroy();
+    unit.nothing_is_left();
+}
+
+/// A part of the spec that is known only when something else was made.
+pub fn not_known_yet(bench: &Bench) {
+    let unit = bench.unit(&service("unknown", SLEEP));
+    let mut job = service("unknown", SLEEP);
+    job["Meta"]["token"] = json!("${terraform_data.first.id}");
+    let spec = format!(
+        "${{jsonencode({})}}",
+        json!({"Job": job}).to_string().replace("\"${terraform_data.first.id}\"", "terraform_data.first.id")
+    );
+    let main = std::fs::read_to_string(unit.path().join("main.tf.json")).unwrap();
+    let mut main: serde_json::Value = serde_json::from_str(&main).unwrap();
+    main["resource"]["eos_nomad_job"]["job"]["spec"] = json!(spec);
+    main["resource"]["terraform_data"] = json!({"first": {"input": "x"}});
+    std::fs::write(unit.path().join("main.tf.json"), main.to_string()).unwrap();
+    unit.plan_has_changes().says("(known after apply)").does_not_say("Nomad's plan");
+    unit.apply();
+    assert!(unit.job()["Meta"]["token"].as_str().unwrap().len() > 10);
+    unit.plan_is_empty();
+    unit.destroy();
+    unit.nothing_is_left();
 }
 
 pub fn mistakes(bench: &Bench) {

@@ -7,7 +7,7 @@ use eos_model::SecretRef;
 use eos_secrets::{Identity, Recipients, Secret};
 use serde_json::{Value as Json, json};
 
-use crate::unit::{Bench, Unit, service};
+use crate::unit::{Bench, Unit, doomed, service};
 
 const FIRST: &str = "correct-horse-battery-1";
 const SECOND: &str = "staple+and/more=2";
@@ -15,7 +15,7 @@ const SECOND: &str = "staple+and/more=2";
 /// An estate with one secret in two versions.
 fn estate(folder: &Utf8Path) {
     let identity = Identity::create(&folder.join("identity")).unwrap();
-    let line = format!("{} test\n", identity.public());
+    let line = format!("{}\n", identity.public());
     let recipients = Recipients::parse(Utf8Path::new("recipients.txt"), &line).unwrap();
     for (version, value) in [(1, FIRST), (2, SECOND)] {
         let reference: SecretRef = format!("secret://test/app/password?v={version}").parse().unwrap();
@@ -27,7 +27,8 @@ fn estate(folder: &Utf8Path) {
 }
 
 fn job(output: &Path, version: u32) -> Json {
-    let script = format!("echo it is $PASSWORD; printf %s \"$PASSWORD\" > {}; exec sleep 1000", output.display());
+    let script =
+        format!("echo it is $PASSWORD; printf %s \"$PASSWORD\" > {}; exec sleep 1000", output.display());
     let mut job = service("secretive", &script);
     job["Meta"]["eos.secret.app_password"] = json!(format!("secret://test/app/password?v={version}"));
     job["TaskGroups"][0]["Tasks"][0]["Templates"] = json!([{
@@ -79,12 +80,12 @@ pub fn whole_life(bench: &Bench) {
     let mut bad = job(&output, 1);
     bad["TaskGroups"][0]["Tasks"][0]["Config"]["args"][1] =
         json!("echo refused: $PASSWORD >&2; printf %s \"$PASSWORD\" | base64 >&2; exit 5");
-    bad["Update"]["HealthyDeadline"] = json!(3_000_000_000_u64);
-    bad["Update"]["ProgressDeadline"] = json!(5_000_000_000_u64);
+    doomed(&mut bad);
     unit.apply();
     unit.write(&bad, json!({}));
     let run = unit.apply_fails();
     run.says("> refused: •••").does_not_say(FIRST).does_not_say(SECOND).says("went back to the older spec");
+    run.does_not_say("Y29ycmVjdC1ob3JzZS1iYXR0ZXJ5LTE");
     assert_eq!(variable(&unit)["app_password"], SECOND);
     unit.write(&job(&output, 2), json!({}));
     unit.plan_is_empty();
@@ -125,7 +126,10 @@ fn is_nowhere(unit: &Unit, value: &str) {
                 kind if kind.is_dir() => folders.push(entry.path()),
                 kind if kind.is_file() => {
                     let bytes = std::fs::read(entry.path()).unwrap();
-                    places.push((entry.path().display().to_string(), String::from_utf8_lossy(&bytes).into_owned()));
+                    places.push((
+                        entry.path().display().to_string(),
+                        String::from_utf8_lossy(&bytes).into_owned(),
+                    ));
                 }
                 _ => {}
             }

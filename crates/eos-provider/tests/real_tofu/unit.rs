@@ -173,21 +173,27 @@ impl Unit<'_> {
         assert!(self.state().is_null());
         let variables = self.bench.agent.get(&format!("/v1/vars?prefix=nomad/jobs/{}", self.id));
         assert_eq!(variables, json!([]), "{}", self.id);
-        let all = self.bench.agent.get(&format!("/v1/job/{}/allocations?all=true", self.id));
-        let runs = |one: &&Json| matches!(one["ClientStatus"].as_str(), Some("running" | "pending"));
-        assert_eq!(all.as_array().into_iter().flatten().filter(runs).count(), 0, "{}", self.id);
+        assert_eq!(tasks(&self.id), Vec::<String>::new(), "{}", self.id);
         let left: Vec<_> = std::fs::read_dir(self.path().join("tmp")).unwrap().flatten().collect();
         assert!(left.is_empty(), "{left:?}");
     }
 }
 
+/// The processes of a job, as the machine knows them.
+pub fn tasks(job: &str) -> Vec<String> {
+    let mark = format!("NOMAD_JOB_ID={job}");
+    let of_job = |process: &std::path::PathBuf| {
+        let environment = std::fs::read(process.join("environ")).unwrap_or_default();
+        environment.split(|byte| *byte == 0).any(|entry| entry == mark.as_bytes())
+    };
+    let processes = std::fs::read_dir("/proc").unwrap().flatten().map(|entry| entry.path());
+    processes.filter(of_job).map(|process| process.display().to_string()).collect()
+}
+
 impl From<Output> for Run {
     fn from(output: Output) -> Run {
-        let text = format!(
-            "{}{}",
-            String::from_utf8_lossy(&output.stdout),
-            String::from_utf8_lossy(&output.stderr)
-        );
+        let text =
+            format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
         Run { code: output.status.code().unwrap_or(-1), text }
     }
 }
@@ -227,6 +233,13 @@ pub fn service(id: &str, script: &str) -> Json {
             }],
         }],
     })
+}
+
+/// Long enough alive that a task which dies at once cannot be called healthy, and given up soon.
+pub fn doomed(job: &mut Json) {
+    job["Update"]["MinHealthyTime"] = json!(2_000_000_000_u64);
+    job["Update"]["HealthyDeadline"] = json!(4_000_000_000_u64);
+    job["Update"]["ProgressDeadline"] = json!(6_000_000_000_u64);
 }
 
 pub const SLEEP: &str = "echo started; exec sleep 1000";

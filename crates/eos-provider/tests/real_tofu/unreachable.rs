@@ -24,7 +24,9 @@ pub fn at_plan_and_apply(bench: &Bench) {
     let mut changed = service("unreachable", SLEEP);
     changed["Priority"] = json!(60);
     unit.write(&changed, json!({}));
-    for arguments in [&["plan"][..], &["plan", "-refresh=false"], &["destroy", "-auto-approve", "-refresh=false"]] {
+    for arguments in
+        [&["plan"][..], &["plan", "-refresh=false"], &["destroy", "-auto-approve", "-refresh=false"]]
+    {
         let run = unit.run(arguments);
         assert_eq!(run.code, 1, "{arguments:?}: {}", run.text);
         run.says("E0801: Nomad at");

@@ -192,7 +192,10 @@ impl Place {
     }
 
     pub fn tofu(&self, arguments: &[&str]) -> Ended {
-        self.start(arguments).wait()
+        let b = Instant::now();
+        let e = self.start(arguments).wait();
+        eprintln!("{arguments:?} {:.1}", b.elapsed().as_secs_f32());
+        e
     }
 
     /// Runs and expects success.

@@ -10,8 +10,10 @@
 mod embedded;
 mod error;
 mod held;
+mod lease_file;
 mod leases;
 mod nats;
+mod nats_held;
 mod owner;
 mod value;
 

@@ -9,15 +9,16 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 
 use super::error::LeaseError;
-use super::held::{Keep, Lease, Lost, Renewal, Rhythm, now};
+use super::held::{Lease, Rhythm, now};
 use super::leases::{Leases, Reach, Terms};
+use super::nats_held::HeldKey;
 use super::owner::{Broken, LeaseStatus, Owner};
-use super::value::{Holder, Value};
+use super::value::Value;
 use crate::error::StoreError;
 use crate::key_name;
 use crate::nats::{Bucket, Failure, Nats};
 
-const ANSWER_WITHIN: Duration = Duration::from_secs(5);
+pub(super) const ANSWER_WITHIN: Duration = Duration::from_secs(5);
 /// Between two looks at a lease that somebody else holds.
 const LOOK: Duration = Duration::from_millis(250);
 
@@ -27,9 +28,9 @@ pub struct NatsLeases {
 }
 
 /// A key as the server has it now.
-struct Found {
-    revision: u64,
-    value: Value,
+pub(super) struct Found {
+    pub(super) revision: u64,
+    pub(super) value: Value,
     written: i128,
 }
 
@@ -62,7 +63,7 @@ impl NatsLeases {
         })
     }
 
-    fn find(
+    pub(super) fn find(
         &self,
         operation: &'static str,
         key: &str,
@@ -81,7 +82,7 @@ impl NatsLeases {
             .transpose()
     }
 
-    fn write(
+    pub(super) fn write(
         &self,
         operation: &'static str,
         expected: u64,
@@ -94,7 +95,7 @@ impl NatsLeases {
         })
     }
 
-    fn failed(&self, operation: &'static str, failure: &Failure) -> LeaseError {
+    pub(super) fn failed(&self, operation: &'static str, failure: &Failure) -> LeaseError {
         let (place, reason) = (self.bucket.place(), failure.reason());
         match failure {
             Failure::Silent(_) => LeaseError::Unreachable { operation, place, reason },
@@ -245,74 +246,6 @@ impl Leases for NatsLeases {
 
     fn reach(&self) -> Reach {
         Reach::Network
-    }
-}
-
-/// A lease that is ours as long as nobody else wrote the key.
-struct HeldKey {
-    leases: NatsLeases,
-    value: Value,
-    revision: u64,
-    started: Duration,
-}
-
-enum Write {
-    Done,
-    NotOurs(Lost),
-    Failed(LeaseError),
-}
-
-impl HeldKey {
-    /// An answer that got lost may have moved the revision: what still names us as holder is ours.
-    fn write(&mut self, operation: &'static str, value: &Value, within: Duration) -> Write {
-        for _ in 0..2 {
-            match self.leases.write(operation, self.revision, value, within) {
-                Ok(Ok(revision)) => {
-                    self.revision = revision;
-                    return Write::Done;
-                }
-                Ok(Err(Failure::Conflict)) => match self.leases.find(operation, &self.value.key, within) {
-                    Ok(Some(found)) if found.value.holder == self.value.holder => {
-                        self.revision = found.revision;
-                    }
-                    Ok(found) => return Write::NotOurs(self.why_lost(found)),
-                    Err(error) => return Write::Failed(error),
-                },
-                Ok(Err(failure)) => return Write::Failed(self.leases.failed(operation, &failure)),
-                Err(error) => return Write::Failed(error),
-            }
-        }
-        Write::Failed(self.leases.failed(operation, &Failure::Conflict))
-    }
-
-    fn why_lost(&self, found: Option<Found>) -> Lost {
-        let Some(found) = found else { return Lost::Gone { reason: "its key was deleted".to_owned() } };
-        if let Some(record) = found.value.broken.iter().find(|record| record.fence == self.value.fence) {
-            return Lost::Broken(Box::new(record.clone()));
-        }
-        match found.value.holder {
-            Some(Holder { owner, .. }) => Lost::Taken { by: Box::new(owner) },
-            None => Lost::Gone { reason: "somebody had it in between".to_owned() },
-        }
-    }
-}
-
-impl Keep for HeldKey {
-    fn renew(&mut self, within: Duration) -> Renewal {
-        let value = self.value.clone();
-        match self.write("renew the lease", &value, within) {
-            Write::Done => Renewal::Renewed,
-            Write::NotOurs(lost) => Renewal::Lost(lost),
-            Write::Failed(error) => Renewal::Failed(error.to_string()),
-        }
-    }
-
-    fn release(&mut self) -> Result<(), LeaseError> {
-        let value = self.value.free();
-        match self.write("release the lease", &value, ANSWER_WITHIN) {
-            Write::Done | Write::NotOurs(_) => Ok(()),
-            Write::Failed(error) => Err(error),
-        }
     }
 }
 

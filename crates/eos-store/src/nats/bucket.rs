@@ -1,16 +1,16 @@
 //! A stream that keeps the last message of each subject, named as NATS' key-value buckets are, so that NATS' own
 //! tools can show it. Reads and checked writes ask the stream's leader, never a copy that may lag.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::time::Duration;
 
 use async_nats::jetstream::stream::{Config, DiscardPolicy, StorageType};
 use async_nats::jetstream::{self, stream};
 use async_nats::{HeaderMap, Request, RequestErrorKind, StatusCode};
 use bytes::Bytes;
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
+use super::answer::{Failure, Published, StreamInfo, read_answer};
 use super::connection::Nats;
 use crate::error::StoreError;
 
@@ -19,31 +19,11 @@ const FORMAT_NAME: &str = "eos.format";
 /// One answer of a server that is there.
 pub const ANSWER_WITHIN: Duration = Duration::from_secs(5);
 const STREAM_NOT_FOUND: u64 = 10_059;
-const WRONG_LAST_SEQUENCE: [u64; 2] = [10_071, 10_164];
 
 #[derive(Clone)]
 pub struct Bucket {
     pub nats: Nats,
     pub name: String,
-}
-
-#[derive(Debug, Clone)]
-pub enum Failure {
-    /// The server did not take it, because somebody else wrote in between.
-    Conflict,
-    /// The server said no.
-    Refused { code: u64, reason: String },
-    /// Nothing was heard: whether it was done is not known.
-    Silent(String),
-}
-
-impl Failure {
-    pub fn reason(&self) -> String {
-        match self {
-            Failure::Conflict => "somebody else wrote in between".to_owned(),
-            Failure::Refused { reason, .. } | Failure::Silent(reason) => reason.clone(),
-        }
-    }
 }
 
 /// A message as the stream has it.
@@ -53,51 +33,6 @@ pub struct Stored {
     pub payload: Bytes,
     /// By the server's clock, in nanoseconds since 1970.
     pub written: i128,
-}
-
-/// What is needed of the server's answer on a stream.
-#[derive(Debug, Clone, Deserialize)]
-pub struct StreamInfo {
-    pub state: StreamState,
-    pub created: String,
-    /// The server's clock when it answered.
-    pub ts: jiff::Timestamp,
-    pub config: StreamConfig,
-}
-
-#[derive(Debug, Clone, Deserialize)]
-pub struct StreamState {
-    pub last_seq: u64,
-    #[serde(default)]
-    subjects: BTreeMap<String, u64>,
-}
-
-#[derive(Debug, Clone, Deserialize)]
-pub struct StreamConfig {
-    #[serde(default)]
-    pub allow_atomic: bool,
-    #[serde(default)]
-    pub allow_msg_ttl: bool,
-    #[serde(default)]
-    metadata: HashMap<String, String>,
-}
-
-#[derive(Deserialize)]
-struct Answer {
-    error: Option<AnswerError>,
-}
-
-#[derive(Deserialize)]
-struct AnswerError {
-    #[serde(default)]
-    err_code: u64,
-    #[serde(default)]
-    description: String,
-}
-
-#[derive(Debug, Clone, Deserialize)]
-pub struct Published {
-    pub seq: u64,
 }
 
 impl Bucket {
@@ -246,7 +181,14 @@ impl Bucket {
             return Err(Failure::Silent("not connected".to_owned()));
         }
         let request = Request::new().headers(headers).payload(payload).timeout(Some(within));
-        let answer = self.nats.client().send_request(subject, request).await.map_err(|e| match e.kind() {
+        let mut connections = self.nats.connections();
+        connections.mark_unchanged();
+        let answer = tokio::select! {
+            answer = self.nats.client().send_request(subject, request) => answer,
+            // The server that had the question is gone, and its answer with it.
+            _ = connections.changed() => return Err(Failure::Silent("the connection was lost meanwhile".to_owned())),
+        };
+        let answer = answer.map_err(|e| match e.kind() {
             RequestErrorKind::TimedOut => Failure::Silent("no answer in time".to_owned()),
             RequestErrorKind::NoResponders => {
                 Failure::Silent("JetStream does not answer: is it on (nats-server -js)?".to_owned())
@@ -267,14 +209,5 @@ impl Bucket {
             Failure::Silent(reason) => StoreError::Unreachable { operation, place: self.place(), reason },
             other => StoreError::Io { operation, place: self.place(), reason: other.reason() },
         }
-    }
-}
-
-pub fn read_answer<T: DeserializeOwned>(payload: &[u8]) -> Result<T, Failure> {
-    let garbled = |e: serde_json::Error| Failure::Silent(format!("an answer that cannot be read: {e}"));
-    match serde_json::from_slice::<Answer>(payload).map_err(garbled)?.error {
-        Some(error) if WRONG_LAST_SEQUENCE.contains(&error.err_code) => Err(Failure::Conflict),
-        Some(error) => Err(Failure::Refused { code: error.err_code, reason: error.description }),
-        None => serde_json::from_slice(payload).map_err(garbled),
     }
 }

@@ -80,6 +80,7 @@ impl Nats {
             .map_err(|e| unreachable(&place, e.to_string()))?;
         let (counter, connections) = watch::channel(0);
         let counter = Arc::new(counter);
+        let mut first = connections.clone();
         let access = access.clone();
         let connecting = async move {
             let options = options(&access).await?.event_callback(move |event| {
@@ -90,7 +91,10 @@ impl Nats {
                     }
                 }
             });
-            options.connect(servers).await.map_err(|e| e.to_string())
+            let client = options.connect(servers).await.map_err(|e| e.to_string())?;
+            // Told on another path; counted before anyone compares.
+            let _ = first.wait_for(|count| *count > 0).await;
+            Ok(client)
         };
         let connected = run_on(&runtime, async move {
             tokio::time::timeout(CONNECT_WITHIN, connecting)

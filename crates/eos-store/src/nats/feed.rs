@@ -12,7 +12,8 @@ use bytes::Bytes;
 use tokio::sync::watch;
 use tokio_stream::StreamExt;
 
-use super::bucket::{Bucket, Failure};
+use super::answer::Failure;
+use super::bucket::Bucket;
 
 const HEARTBEAT: Duration = Duration::from_secs(1);
 const SILENCE: Duration = Duration::from_millis(3_500);

@@ -16,16 +16,22 @@ use super::replay::{Replay, ReplayError, Step};
 use crate::watch::{Changed, Changes};
 
 const PAUSE: Duration = Duration::from_millis(100);
+/// Until somebody may have put it right.
+const LONG_PAUSE: Duration = Duration::from_secs(5);
 
-/// How far the watches were told: of which stream, up to which number.
+/// How far the watches were told.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Position {
-    pub created: String,
-    pub sequence: u64,
+pub enum Progress {
+    /// Not known: it reads everything, or tries to.
+    Beginning,
+    /// Of which stream, up to which number.
+    At { created: String, sequence: u64 },
+    /// There is something in the bucket that eos did not write.
+    Foreign(String),
 }
 
 pub struct Follower {
-    pub position: watch::Receiver<Option<Position>>,
+    pub progress: watch::Receiver<Progress>,
     watches: Watches,
     task: tokio::task::AbortHandle,
 }
@@ -46,11 +52,11 @@ impl Follower {
         writer: String,
     ) -> Follower {
         let watches = Watches::default();
-        let (told, position) = watch::channel(None);
+        let (told, progress) = watch::channel(Progress::Beginning);
         let mut work =
             Work { bucket, index, writer, watches: Arc::clone(&watches), told, known: HashMap::new() };
         let task = runtime.spawn(async move { work.run().await }).abort_handle();
-        Follower { position, watches, task }
+        Follower { progress, watches, task }
     }
 
     /// Everything told from now on.
@@ -66,7 +72,7 @@ struct Work {
     index: Arc<Index>,
     writer: String,
     watches: Watches,
-    told: watch::Sender<Option<Position>>,
+    told: watch::Sender<Progress>,
     /// What the watches were told of: key, number of the message.
     known: HashMap<String, u64>,
 }
@@ -75,9 +81,12 @@ impl Work {
     async fn run(&mut self) {
         loop {
             // Whatever ended it, the next round begins with everything; nobody counts as caught up until then.
-            let _ = self.follow().await;
-            self.told.send_replace(None);
-            tokio::time::sleep(PAUSE).await;
+            let (progress, pause) = match self.follow().await {
+                Err(ReplayError::Foreign(reason)) => (Progress::Foreign(reason), LONG_PAUSE),
+                Ok(()) | Err(ReplayError::Failed(_)) => (Progress::Beginning, PAUSE),
+            };
+            self.told.send_replace(progress);
+            tokio::time::sleep(pause).await;
         }
     }
 
@@ -128,7 +137,7 @@ impl Work {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .retain(|watch| watch.send(changes.clone()).is_ok());
-        self.told.send_replace(Some(Position { created: created.to_owned(), sequence: step.sequence }));
+        self.told.send_replace(Progress::At { created: created.to_owned(), sequence: step.sequence });
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! The client is async and runs on threads of its own; everything here can be called from a plain thread.
 
+mod answer;
 mod bucket;
 mod connection;
 mod entry;
@@ -10,6 +11,7 @@ mod follower;
 mod groups;
 mod index;
 mod merge;
+mod message;
 mod records;
 mod replay;
 mod writer;
@@ -17,4 +19,5 @@ mod writer;
 pub use connection::{Credentials, Nats, NatsAccess};
 pub use records::{NatsRecords, NatsSettings};
 
-pub(crate) use bucket::{Bucket, Failure};
+pub(crate) use answer::Failure;
+pub(crate) use bucket::Bucket;

@@ -8,10 +8,11 @@ use std::time::Duration;
 
 use tokio::sync::{mpsc, oneshot};
 
-use super::bucket::{ANSWER_WITHIN, Bucket, Failure, StreamInfo};
+use super::answer::{Failure, StreamInfo};
+use super::bucket::{ANSWER_WITHIN, Bucket};
 use super::connection::Nats;
 use super::entry::{Entry, key_to_name};
-use super::follower::Follower;
+use super::follower::{Follower, Progress};
 use super::index::Index;
 use super::replay::{Replay, ReplayError, Step};
 use super::writer::{Queued, Writer};
@@ -167,13 +168,17 @@ impl Records for NatsRecords {
         self.answer_later(async move {
             let reaching = async {
                 let info = ask(&asking, &bucket).await?;
-                let mut position = follower.position.clone();
-                let reached = position.wait_for(|position| {
-                    position.as_ref().is_some_and(|position| {
-                        position.created == info.created && position.sequence >= info.state.last_seq
-                    })
+                let mut progress = follower.progress.clone();
+                let reached = progress.wait_for(|progress| match progress {
+                    Progress::Beginning => false,
+                    Progress::At { created, sequence } => {
+                        *created == info.created && *sequence >= info.state.last_seq
+                    }
+                    Progress::Foreign(_) => true,
                 });
-                reached.await.map_err(|_| StoreError::Closed)?;
+                if let Progress::Foreign(reason) = &*reached.await.map_err(|_| StoreError::Closed)? {
+                    return Err(StoreError::Damaged { place: bucket.place(), reason: reason.clone() });
+                }
                 Ok(info.state.last_seq)
             };
             tokio::time::timeout(within, reaching).await.unwrap_or_else(|_| {

@@ -1,9 +1,14 @@
 //! A bucket as a series of states that existed: first all of it, then each change.
 
-use super::bucket::{Bucket, Failure};
+use std::time::Duration;
+
+use super::answer::Failure;
+use super::bucket::Bucket;
 use super::entry::Entry;
-use super::feed::Feed;
+use super::feed::{Delivered, Feed};
 use super::groups::Groups;
+
+const STUCK: Duration = Duration::from_secs(20);
 
 pub struct Replay {
     bucket: Bucket,
@@ -49,7 +54,7 @@ impl Replay {
             return Ok(Step { sequence: start, entries: Vec::new() });
         }
         loop {
-            let message = self.feed.next().await?;
+            let message = self.next_message().await?;
             let (sequence, pending) = (message.sequence, message.pending);
             let entry = Entry::read(&message.name, sequence, &message.headers, message.payload);
             self.groups.push(entry.map_err(ReplayError::Foreign)?);
@@ -72,6 +77,17 @@ impl Replay {
             if let Some((sequence, entries)) = self.groups.ready() {
                 return Ok(Step { sequence, entries });
             }
+        }
+    }
+
+    /// While the beginning is read there is always more to come; if it does not, it went away before it was sent.
+    async fn next_message(&mut self) -> Result<Delivered, Failure> {
+        if self.passed_start {
+            return self.feed.next().await;
+        }
+        match tokio::time::timeout(STUCK, self.feed.next()).await {
+            Ok(next) => next,
+            Err(_) => Err(Failure::Silent("the server stopped sending".to_owned())),
         }
     }
 

@@ -8,16 +8,16 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use async_nats::HeaderMap;
-use bytes::Bytes;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-use super::bucket::{ANSWER_WITHIN, Bucket, Failure, Published};
-use super::entry::{Entry, GROUP, Group, OPERATION, VERSION, check_mark, key_to_name, writer_mark};
+use super::answer::{Failure, Published};
+use super::bucket::{ANSWER_WITHIN, Bucket};
+use super::entry::{Entry, Group, key_to_name, writer_mark};
 use super::index::{Index, Last};
 use super::merge::{Merged, merge};
+use super::message::{in_order, messages};
 use crate::batch::Batch;
 use crate::error::StoreError;
 
@@ -29,13 +29,8 @@ const LARGEST_BATCH: usize = 999;
 const FULL_GROUP: usize = 400;
 /// One copy of a group is answered within this, or sent again.
 const ATTEMPT: Duration = Duration::from_secs(3);
-/// Marks and deleted keys leave the stream after this; keys are read from the start at every reconnection, so nobody
-/// needs them for longer.
-const FORGOTTEN_AFTER: &str = "24h";
 /// Between two attempts while the server is away.
 const PAUSE: Duration = Duration::from_millis(20);
-const EXPECTED: &str = "Nats-Expected-Last-Subject-Sequence";
-const EXPECTED_SUBJECT: &str = "Nats-Expected-Last-Subject-Sequence-Subject";
 
 pub struct Writer {
     pub bucket: Bucket,
@@ -51,12 +46,6 @@ pub struct Writer {
 }
 
 type Refused = Option<StoreError>;
-
-struct Message {
-    subject: String,
-    headers: HeaderMap,
-    payload: Bytes,
-}
 
 impl Writer {
     /// Until the queue is closed and empty.
@@ -240,7 +229,7 @@ impl Writer {
     }
 
     async fn send(&mut self, merged: &Merged<'_>) -> Result<(), Failure> {
-        let mut messages = self.messages(merged);
+        let mut messages = messages(&self.bucket, &self.name, self.number, self.mark, merged);
         // Never the same twice: the server must not add a second copy to the rest of a first.
         let id = crate::random_id();
         for (place, message) in messages.iter_mut().enumerate() {
@@ -269,50 +258,6 @@ impl Writer {
         Ok(())
     }
 
-    /// The mark, the checks, then the keys: deleted ones before written ones.
-    fn messages(&self, merged: &Merged<'_>) -> Vec<Message> {
-        let count = u32::try_from(merged.writes.len()).unwrap_or(u32::MAX);
-        let group = |place| Group { writer: self.name.clone(), number: self.number, place, count }.header();
-        let expecting = |sequence: u64, place| {
-            let mut headers = HeaderMap::new();
-            headers.insert(EXPECTED, sequence.to_string());
-            headers.insert(GROUP, group(place));
-            headers
-        };
-        let mut headers = expecting(self.mark, 0);
-        headers.insert("Nats-TTL", FORGOTTEN_AFTER);
-        let subject = self.bucket.subject(&writer_mark(&self.name));
-        let mut messages = vec![Message { subject, headers, payload: Bytes::new() }];
-        for (at, (key, sequence)) in merged.checks.iter().enumerate() {
-            let mut headers = expecting(*sequence, 0);
-            headers.insert(EXPECTED_SUBJECT, self.subject_of(key));
-            headers.insert("Nats-TTL", FORGOTTEN_AFTER);
-            let subject = self.bucket.subject(&check_mark(&self.name, at));
-            messages.push(Message { subject, headers, payload: Bytes::new() });
-        }
-        for (place, (key, write)) in in_order(merged).enumerate() {
-            let mut headers = expecting(write.expected, u32::try_from(place + 1).unwrap_or(u32::MAX));
-            let payload = match write.value {
-                Some(value) => {
-                    headers.insert(VERSION, write.version.to_string());
-                    Bytes::copy_from_slice(value)
-                }
-                None => {
-                    headers.insert(OPERATION, "DEL");
-                    headers.insert("Nats-TTL", FORGOTTEN_AFTER);
-                    Bytes::new()
-                }
-            };
-            messages.push(Message { subject: self.subject_of(key), headers, payload });
-        }
-        messages
-    }
-
-    fn subject_of(&self, key: &str) -> String {
-        // Checked before: only keys that have a name get here.
-        self.bucket.subject(&key_to_name(key).unwrap_or_default())
-    }
-
     /// The group is in, and our mark is its first message.
     fn learn(&self, merged: &Merged<'_>) {
         let first = self.mark + 1 + merged.checks.len() as u64;
@@ -320,14 +265,6 @@ impl Writer {
             self.index.learn(key, write.version, sequence);
         }
     }
-}
-
-fn in_order<'m, 'a>(
-    merged: &'m Merged<'a>,
-) -> impl Iterator<Item = (&'m &'a str, &'m super::merge::Write<'a>)> {
-    let of =
-        move |deleted: bool| merged.writes.iter().filter(move |(_, write)| write.value.is_none() == deleted);
-    of(true).chain(of(false))
 }
 
 fn not_connected() -> Failure {

@@ -10,26 +10,33 @@ use std::time::{Duration, Instant};
 use eos_store::{Nats, NatsAccess};
 use rustix::process::{Pid, Signal, kill_process};
 
+#[derive(Default)]
+pub struct Settings {
+    /// Every write is on disk before it is answered; else a machine's crash may take back some.
+    pub synced: bool,
+    /// More of its configuration.
+    pub more: String,
+}
+
 /// A server with a folder and a port of its own; killed when dropped.
 pub struct Server {
     program: PathBuf,
     folder: tempfile::TempDir,
     port: u16,
-    /// Every write is on disk before it is answered; else a machine's crash may take back some.
-    synced: bool,
+    settings: Settings,
     process: Option<Child>,
 }
 
 impl Server {
     /// None, said aloud, where there is no nats-server.
     pub fn start(test: &str) -> Option<Server> {
-        Server::start_with(test, false)
+        Server::start_with(test, Settings::default())
     }
 
-    pub fn start_with(test: &str, synced: bool) -> Option<Server> {
+    pub fn start_with(test: &str, settings: Settings) -> Option<Server> {
         let program = tool("nats-server", test)?;
         let folder = tempfile::tempdir().unwrap();
-        let mut server = Server { program, folder, port: 0, synced, process: None };
+        let mut server = Server { program, folder, port: 0, settings, process: None };
         server.start_again();
         Some(server)
     }
@@ -57,9 +64,13 @@ impl Server {
         std::fs::create_dir(&ports).unwrap();
         let port = if self.port == 0 { "-1".to_owned() } else { self.port.to_string() };
         let config = self.folder.path().join("config");
-        let sync = if self.synced { ", sync_interval: always" } else { "" };
+        let sync = if self.settings.synced { ", sync_interval: always" } else { "" };
         let data = self.folder.path().join("data");
-        std::fs::write(&config, format!("jetstream {{ store_dir: {data:?}{sync} }}\n")).unwrap();
+        std::fs::write(
+            &config,
+            format!("jetstream {{ store_dir: {data:?}{sync} }}\n{}\n", self.settings.more),
+        )
+        .unwrap();
         let mut process = Command::new(&self.program)
             .args(["-a", "127.0.0.1", "-p", &port, "-c"])
             .arg(&config)

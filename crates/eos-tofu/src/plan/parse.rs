@@ -6,9 +6,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::raw::{RawChange, RawCheck, RawModule, RawPlan, RawResourceChange, RawState};
-use super::{
-    Action, AttributeChange, Check, CheckStatus, Mode, OutputChange, Plan, PriorResource, ResourceChange,
-};
+use super::{Action, AttributeChange, Check, CheckStatus, OutputChange, Plan, PriorResource, ResourceChange};
 use crate::redact::{differences, redact, union};
 use crate::secrets_seen::SecretsSeen;
 use crate::{Path, PathStep, Shown, TofuError};

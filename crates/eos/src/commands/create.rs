@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use clap::{Arg, ArgMatches, Command};
+use eos_catalog::Catalog;
 use eos_compile::intent::{self, Planned};
 use eos_model::{Diagnostics, EnvName};
 use eos_secrets::Secret;
@@ -15,7 +16,7 @@ use crate::dry_run;
 use crate::loaded::Loaded;
 use crate::outcome::Outcome;
 use crate::recording::{self, Message, Prepared};
-use crate::run::flow;
+use crate::run::flow::{self, Wanted};
 use crate::views::style::Style;
 
 pub fn command(command: Command, call: &Call<'_>) -> Result<Command, Diagnostics> {
@@ -40,20 +41,21 @@ pub fn command(command: Command, call: &Call<'_>) -> Result<Command, Diagnostics
             Ok(command.subcommand(Command::new("host").hide(true)).after_help(list))
         }
         Some(&"host") => Ok(command.subcommand(host::create_command())),
-        Some(word) => {
-            let kind = catalog.resolve(word)?;
-            let (widest, base) = (component::widest(&catalog, kind)?, catalog.component(kind)?);
-            let example = format!("Examples:\n  eos create {kind}\n  eos create {kind} second --dry-run");
-            Ok(command.subcommand(
-                Command::new((*word).to_owned())
-                    .about(base.summary.clone())
-                    .arg(Arg::new("NAME").help("What to call it; the kind's name if not given"))
-                    .args(component::flags(&widest, &base, false))
-                    .args(args::changing())
-                    .after_help(example),
-            ))
-        }
+        Some(word) => Ok(command.subcommand(kind_command(&catalog, word)?)),
     }
+}
+
+/// A kind with its own settings.
+pub fn kind_command(catalog: &Catalog, word: &str) -> Result<Command, Diagnostics> {
+    let kind = catalog.resolve(word)?;
+    let (widest, base) = (component::widest(catalog, kind)?, catalog.component(kind)?);
+    let example = format!("Examples:\n  eos create {kind}\n  eos create {kind} second --dry-run");
+    Ok(Command::new(word.to_owned())
+        .about(base.summary.clone())
+        .arg(Arg::new("NAME").help("What to call it; the kind's name if not given"))
+        .args(component::flags(&widest, &base, false))
+        .args(args::changing())
+        .after_help(example))
 }
 
 pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics> {
@@ -61,12 +63,25 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     if word == "host" {
         return host::create(call, matches);
     }
+    create(call, matches, word, None)
+}
+
+/// Asks for a component; `job` is the Nomad job that runs already and becomes its own.
+pub fn create(
+    call: &Call<'_>,
+    matches: &ArgMatches,
+    word: &str,
+    job: Option<&str>,
+) -> Result<Outcome, Diagnostics> {
     let outside = catalog_here(call.context)?;
     let kind = outside.resolve(word)?.to_owned();
     let (widest, base) = (component::widest(&outside, &kind)?, outside.component(&kind)?);
     let name = matches.get_one::<String>("NAME").cloned().unwrap_or_else(|| kind.clone());
     // Secrets are read before the estate is locked: a person may take a while to type.
     let mut said = component::read(call.context, matches, &widest, &base, &kind, &name)?;
+    if let Some(job) = job {
+        said.request.common.insert("job".to_owned(), Json::from(job));
+    }
     let mut loaded = Loaded::open_for_change(call.context)?;
     let env = loaded.env(matches.get_one::<String>("env").map(String::as_str))?;
     let environment = loaded.environment(&env)?;
@@ -76,8 +91,9 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let message = Message::eliding(call, matches, subject, &component::secret_flags(&widest));
     let mut secrets = said.secrets;
     let prepared = recording::prepare(&loaded, &env, &environment, &planned, &mut secrets)?;
-    let outcome =
-        record(call, matches, &mut loaded, &env, Intent { planned: &planned, prepared: &prepared, message })?;
+    let adopt = job.map(|job| (name.clone(), job.to_owned()));
+    let intent = Intent { planned: &planned, prepared: &prepared, message, adopt };
+    let outcome = record(call, matches, &mut loaded, &env, intent)?;
     Ok(outcome.with_warnings(said.warnings))
 }
 
@@ -86,6 +102,8 @@ pub struct Intent<'a> {
     pub planned: &'a Planned,
     pub prepared: &'a Prepared,
     pub message: Message,
+    /// A name and the Nomad job that becomes its own.
+    pub adopt: Option<(String, String)>,
 }
 
 /// Shows or records the change and tells the person what happened.
@@ -104,7 +122,14 @@ pub fn record(
     }
     if !args::stops_after_recording(call.context, matches) {
         let notes = said(intent.planned, Style(call.context.color_stdout));
-        let done = flow::record_and_apply(call, matches, loaded, env, prepared, intent.message, &notes)?;
+        let mut wanted =
+            Wanted::new(env, &prepared.compiled, prepared.change.clone(), intent.message, matches)?;
+        if let Some((name, job)) = intent.adopt
+            && let Ok(name) = name.parse()
+        {
+            wanted.adopt.insert(name, BTreeMap::from([("eos_nomad_job.job".to_owned(), job)]));
+        }
+        let done = flow::record_and_apply_as(call, loaded, prepared, wanted, &notes)?;
         return Ok(done.with_warnings(warnings));
     }
     let recorded = recording::commit(call.context, loaded, env, prepared, intent.message)?;

@@ -1,5 +1,6 @@
 //! The verbs. One row in [`VERBS`] and one file make a command; help and completion derive from the table.
 
+pub mod adopt;
 pub mod apply;
 pub mod catalog;
 pub mod compile;
@@ -10,6 +11,7 @@ pub mod delete;
 pub mod destroy;
 pub mod doctor;
 pub mod drift;
+pub mod eject;
 pub mod explain;
 pub mod graph;
 pub mod history;
@@ -26,6 +28,7 @@ pub mod secret;
 pub mod show;
 pub mod state_key;
 pub mod status;
+pub mod tofu;
 pub mod tools;
 pub mod undo;
 pub mod update;
@@ -77,6 +80,7 @@ pub const VERBS: &[Verb] = &[
         hidden: true,
         ..verb("__state-key", "Give tofu the key of state and plans", state_key::command, state_key::run)
     },
+    verb("adopt", "Bring a Nomad job that runs already under eos", adopt::command, adopt::run),
     verb("apply", "Bring what runs to what the pillar says", apply::command, apply::run),
     verb("catalog", "Look at the kinds there are, check and make your own", catalog::command, catalog::run),
     verb(
@@ -91,6 +95,7 @@ pub const VERBS: &[Verb] = &[
     verb("destroy", "Take everything of an environment away; data stays", destroy::command, destroy::run),
     verb("doctor", "Check this machine and this estate", doctor::command, doctor::run),
     verb("drift", "Find what differs from what was applied; bring it back", drift::command, drift::run),
+    verb("eject", "Write everything that is needed to go on without eos", eject::command, eject::run),
     verb("explain", "Explain an error code", explain::command, explain::run),
     verb("graph", "Draw what needs what", graph::command, graph::run),
     verb("history", "Show what was done, by whom and why", history::command, history::run),
@@ -104,6 +109,7 @@ pub const VERBS: &[Verb] = &[
     verb("secret", "List, set, show and rotate secrets", secret::command, secret::run),
     verb("show", "Show one thing with all its choices", show::command, show::run),
     verb("status", "Show what is applied and which runs are unfinished", status::command, status::run),
+    verb("tofu", "Run tofu by hand for one unit", tofu::command, tofu::run),
     verb("tools", "Find, install and verify tofu, nomad, salt and others", tools::command, tools::run),
     verb("undo", "Take a run back", undo::command, undo::run),
     verb("unlock", "Take a unit from a run that will not come back", locks::unlock_command, locks::unlock),
@@ -253,17 +259,8 @@ pub fn catalog_here(context: &Context) -> Result<Catalog, Diagnostics> {
     }
 }
 
-/// Verbs that people will look for and that this version does not have.
-const NOT_YET: &[&str] =
-    &["adopt", "eject"];
-
 /// The message about a verb there is not.
 pub fn unknown_verb(word: &str, operations: &[String]) -> Diagnostic {
-    if NOT_YET.contains(&word) {
-        return Diagnostic::error(codes::USAGE, format!("eos {word} is not in this version"))
-            .why("it records and compiles; running what was compiled comes next")
-            .fix("docs/by-hand.md tells how to run build/ with nomad and salt today");
-    }
     let verbs = VERBS.iter().filter(|verb| !verb.hidden).map(|verb| verb.name);
     let near = nearest(word, verbs.chain(operations.iter().map(String::as_str)));
     Diagnostic::error(codes::USAGE, format!("there is no command {word:?}")).fix(near.map_or_else(

@@ -52,13 +52,14 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let line = message.line().to_owned();
     let runs = Runs::open(context, &loaded.estate, &[&units], &line)?;
     interrupt::watch(&runs.tools.children);
+    let before = undoing::before(&loaded, &known.run)?;
+    undoing::refuse_later_changes(&loaded, &known.run, &before)?;
     let plan = flow::watched(call, &runs, |engine| engine.plan_undo(&id))?;
     context.say(&plan_text(&plan));
     if !matches.get_flag("yes") && !confirm::ask(context, "Take it back?", &format!("{line} --yes"))? {
         return Ok(Outcome::new("Nothing was changed.\n", json!({"declined": true})).exits(crate::exit_code::REFUSED));
     }
     loaded.estate.release();
-    let before = undoing::before(&loaded, &known.run)?;
     let commit = undoing::revert(call, &before, &id)?;
     let options = UndoOptions {
         commit: &commit,

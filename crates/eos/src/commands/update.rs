@@ -83,7 +83,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         matches,
         &mut loaded,
         &env,
-        Intent { planned: &planned, prepared: &prepared, message },
+        Intent { planned: &planned, prepared: &prepared, message, adopt: None },
     )?;
     Ok(outcome.with_warnings(said.warnings))
 }

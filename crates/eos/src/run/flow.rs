@@ -9,12 +9,12 @@ use std::time::Instant;
 
 use clap::ArgMatches;
 use eos_compile::Compiled;
+use eos_engine::plan::Look;
 use eos_engine::{Engine, Layout, OnFailure, PlanRequest, Report, RunId, RunOptions, RunPlan, Units, guard};
 use eos_model::{Diagnostics, EnvName, Name, UnitId};
 use eos_pillar::Change;
 use serde_json::json;
 
-use super::health::NomadHealth;
 use super::progress::Bars;
 use super::{Runs, confirm, first, interrupt, undoing};
 use crate::args::running;
@@ -37,6 +37,8 @@ pub struct Wanted<'a> {
     /// Only these units; all when none.
     pub only: BTreeSet<Name>,
     pub destroy_data: BTreeSet<Name>,
+    /// Jobs that run already and are taken over.
+    pub adopt: BTreeMap<Name, BTreeMap<String, String>>,
     pub look: Look,
     pub on_failure: OnFailure,
     pub yes: bool,
@@ -57,22 +59,12 @@ impl<'a> Wanted<'a> {
             message,
             only: running::names(matches, "only")?,
             destroy_data: running::names(matches, "destroy-data")?,
+            adopt: BTreeMap::new(),
             look: if running::is_set(matches, "no-refresh") { Look::Nothing } else { Look::Everything },
             on_failure: running::on_failure(matches),
             yes: running::is_set(matches, "yes"),
         })
     }
-}
-
-/// How closely a plan looks at what runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Look {
-    /// At everything.
-    Everything,
-    /// At the units that change.
-    Changed,
-    /// At nothing: what was last seen is trusted.
-    Nothing,
 }
 
 /// How it ended.
@@ -119,8 +111,9 @@ pub fn plan(
         units,
         commit: &head,
         only: (!wanted.only.is_empty()).then_some(&wanted.only),
-        refresh: wanted.look == Look::Everything,
+        look: wanted.look,
         destroy_data: &wanted.destroy_data,
+        adopt: &wanted.adopt,
     });
     bars.finish();
     Ok(Shown { plan: planned?, previews: runs.side.previews() })
@@ -203,8 +196,7 @@ pub fn watched<T>(
 ) -> Result<T, Diagnostics> {
     let bars = Arc::new(Bars::new(call.context));
     runs.hear(&bars);
-    let health = NomadHealth::new(&runs.here);
-    let done = work(&runs.engine(bars.as_ref(), &health));
+    let done = work(&runs.engine(bars.as_ref(), &runs.health));
     bars.finish();
     done
 }
@@ -220,11 +212,23 @@ pub fn record_and_apply(
     message: Message,
     notes: &[String],
 ) -> Result<Outcome, Diagnostics> {
+    let wanted = Wanted::new(env, &prepared.compiled, prepared.change.clone(), message, matches)?;
+    record_and_apply_as(call, loaded, prepared, wanted, notes)
+}
+
+/// The same, with more said about how.
+pub fn record_and_apply_as(
+    call: &Call<'_>,
+    loaded: &mut Loaded,
+    prepared: &Prepared,
+    mut wanted: Wanted<'_>,
+    notes: &[String],
+) -> Result<Outcome, Diagnostics> {
+    let env = wanted.env;
     let started = Instant::now();
     for note in notes {
         call.context.say(&format!("{note}\n"));
     }
-    let mut wanted = Wanted::new(env, &prepared.compiled, prepared.change.clone(), message, matches)?;
     wanted.look = Look::Changed;
     let (ended, shown) = carry_out(call, loaded, wanted)?;
     let declined = matches!(ended, Ended::Declined);

@@ -1,25 +1,107 @@
-//! Whether an applied unit works: Nomad's own word on its job, asked once tofu is done.
+//! Whether an applied unit works, asked of Nomad once tofu is done: its service jobs run, and their checks pass.
+//!
+//! Also of a unit whose job tofu had no reason to touch: what was healthy when it was applied may have died since.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
-use eos_engine::Health;
-use eos_model::{Diagnostic, UnitId};
+use eos_engine::{Health, Unit, Units};
+use eos_model::{Diagnostic, Name, UnitId, codes};
+use eos_nomad::{Client, Connection, Error, Patience, Stop, Tls, explain};
 use serde_json::Value as Json;
 
 use super::surroundings::Here;
 
-pub struct NomadHealth<'a> {
-    _here: &'a Here,
+/// How long a job may take to show that it works; tofu has waited for its rollout before.
+const LONGEST: Duration = Duration::from_secs(60);
+const PAUSE: Duration = Duration::from_millis(500);
+
+pub struct NomadHealth {
+    connection: Connection,
+    /// Service jobs by unit.
+    jobs: BTreeMap<Name, Vec<String>>,
 }
 
-impl<'a> NomadHealth<'a> {
-    pub fn new(here: &'a Here) -> NomadHealth<'a> {
-        NomadHealth { _here: here }
+impl NomadHealth {
+    pub fn new(here: &Here, units: &[&Units]) -> NomadHealth {
+        let text = |name: &str| here.nomad_variable(name);
+        let path = |name: &str| text(name).map(PathBuf::from);
+        let connection = Connection {
+            address: text("NOMAD_ADDR"),
+            token: text("NOMAD_TOKEN").map(Into::into),
+            namespace: text("NOMAD_NAMESPACE"),
+            region: text("NOMAD_REGION"),
+            tls: Tls {
+                ca_certificate: path("NOMAD_CACERT"),
+                client_certificate: path("NOMAD_CLIENT_CERT"),
+                client_key: path("NOMAD_CLIENT_KEY"),
+                server_name: text("NOMAD_TLS_SERVER_NAME"),
+            },
+        };
+        let all = units.iter().flat_map(|units| &units.units);
+        NomadHealth { connection, jobs: all.map(|(name, unit)| (name.clone(), service_jobs(unit))).collect() }
     }
 }
 
-impl Health for NomadHealth<'_> {
-    fn check(&self, _: &UnitId, _: &BTreeMap<String, Json>) -> Result<(), Diagnostic> {
+impl Health for NomadHealth {
+    fn check(&self, unit: &UnitId, _: &BTreeMap<String, Json>) -> Result<(), Diagnostic> {
+        let Some(jobs) = self.jobs.get(&unit.name).filter(|jobs| !jobs.is_empty()) else { return Ok(()) };
+        let unhealthy = |job: &str, reasons: Vec<String>| {
+            Diagnostic::error(codes::UNHEALTHY, format!("{unit}: job {job} does not work"))
+                .why(reasons.join("\n"))
+                .fix(format!("nomad job status {job} tells more; then eos resume or eos undo"))
+        };
+        let asked = |error: Error| unhealthy(&jobs.join(", "), vec![error.to_string()]);
+        let stop = Stop::new();
+        let client = Client::new(&self.connection, Patience::LONG, stop.clone()).map_err(asked)?;
+        let end = Instant::now() + LONGEST;
+        for job in jobs {
+            loop {
+                let reasons = trouble(&client, job).map_err(asked)?;
+                if reasons.is_empty() {
+                    break;
+                }
+                if Instant::now() >= end {
+                    return Err(unhealthy(job, reasons));
+                }
+                stop.wait(PAUSE);
+            }
+        }
         Ok(())
     }
+}
+
+/// Why a service job does not work at this moment; nothing when it does.
+fn trouble(client: &Client, job: &str) -> Result<Vec<String>, Error> {
+    let Some(found) = client.job(job)? else { return Ok(vec!["Nomad does not have the job".to_owned()]) };
+    if found.stop {
+        return Ok(vec!["the job was stopped".to_owned()]);
+    }
+    let (allocations, _) = client.allocations(job, 0)?;
+    let current: Vec<_> = allocations
+        .into_iter()
+        .filter(|allocation| allocation.desired_status == "run" && allocation.job_version == found.version)
+        .collect();
+    let wanted: u64 = found.task_groups.iter().map(|group| group.count).sum();
+    let running = current.iter().filter(|allocation| allocation.client_status == "running").count();
+    if (running as u64) < wanted {
+        let mut reasons = vec![format!("{running} of {wanted} allocations run")];
+        reasons.extend(explain(client, &current));
+        return Ok(reasons);
+    }
+    let mut reasons = Vec::new();
+    for allocation in &current {
+        let failing = client.checks(&allocation.id)?.into_iter().filter(|check| check.status == "failure");
+        reasons.extend(failing.map(|check| format!("check {} fails: {}", check.check, check.output)));
+    }
+    Ok(reasons)
+}
+
+/// The ids of the jobs that go on running, from a unit's own files.
+fn service_jobs(unit: &Unit) -> Vec<String> {
+    let files = unit.files.iter().filter(|(path, _)| path.as_str().ends_with(".nomad.json"));
+    let jobs = files.filter_map(|(_, bytes)| serde_json::from_slice::<Json>(bytes).ok());
+    let services = jobs.filter(|document| document["Job"]["Type"] == "service");
+    services.filter_map(|document| document["Job"]["ID"].as_str().map(str::to_owned)).collect()
 }

@@ -5,6 +5,11 @@ use std::io::Write as _;
 
 use eos_tofu::Children;
 
+/// Stays alive through a Ctrl-C that is meant for a child.
+pub fn outlive() {
+    watch(&Children::new());
+}
+
 /// Watches for SIGINT and SIGTERM from now on.
 pub fn watch(children: &Children) {
     let children = children.clone();

@@ -38,6 +38,7 @@ pub struct Runs {
     pub actor: Actor,
     pub records: Box<dyn Records>,
     pub leases: Box<dyn Leases>,
+    pub health: health::NomadHealth,
     parallel: usize,
 }
 
@@ -75,11 +76,12 @@ impl Runs {
             side_socket: side.path().to_string_lossy().into_owned(),
             given: context.given.clone(),
         };
+        let health = health::NomadHealth::new(&here, units);
         let actor =
             Actor { user: context.user.clone(), machine: context.machine.clone(), command: command.to_owned() };
         let parallel = std::thread::available_parallelism().map_or(2, NonZero::get).max(2);
         let tools = Tools { tofu, places, installation, encryption, children: Children::new() };
-        Ok(Runs { layout, tools, here, side, actor, records, leases, parallel })
+        Ok(Runs { layout, tools, here, side, actor, records, leases, health, parallel })
     }
 
     /// Lets the providers' progress be seen.

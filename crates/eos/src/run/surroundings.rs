@@ -53,22 +53,29 @@ impl Surroundings for Here {
             if let Some(salt) = &self.salt {
                 variables.insert("EOS_SALT".into(), salt.to_string());
             }
-            if let Some(nomad) = &self.estate.nomad {
-                let mut say = |name: &str, value: Option<&str>| {
-                    if let Some(value) = value {
-                        variables.entry(name.into()).or_insert_with(|| value.to_owned());
-                    }
-                };
-                say("NOMAD_ADDR", Some(&nomad.address));
-                say("NOMAD_REGION", nomad.region.as_deref());
-                let ca = nomad.ca.as_deref().map(|file| self.places.root().join(Utf8Path::new(file)));
-                say("NOMAD_CACERT", ca.as_ref().map(|file| file.as_str()));
+            for name in ["NOMAD_ADDR", "NOMAD_CACERT", "NOMAD_REGION"] {
+                if let Some(value) = self.nomad_variable(name) {
+                    variables.insert(name.into(), value);
+                }
             }
             if let Some(salt) = &self.estate.salt {
                 variables.entry("EOS_SALT_API".into()).or_insert_with(|| salt.api.clone());
             }
         }
         Ok(variables.into_iter().collect())
+    }
+}
+
+impl Here {
+    /// One of Nomad's own variables: as given to this process, else as the estate says.
+    pub fn nomad_variable(&self, name: &str) -> Option<String> {
+        let estate = self.estate.nomad.as_ref();
+        self.given.get(name).cloned().or_else(|| match name {
+            "NOMAD_ADDR" => estate.map(|nomad| nomad.address.clone()),
+            "NOMAD_REGION" => estate?.region.clone(),
+            "NOMAD_CACERT" => Some(self.places.root().join(estate?.ca.as_ref()?).into_string()),
+            _ => None,
+        })
     }
 }
 

@@ -1,7 +1,7 @@
 //! Taking a run back begins in the pillar: a commit that says again what was said before the run.
 
 use eos_engine::{Run, RunId};
-use eos_model::{Diagnostic, Diagnostics, EnvName};
+use eos_model::{Diagnostic, Diagnostics, EnvName, codes};
 
 use crate::build_folder;
 use crate::commands::Call;
@@ -10,7 +10,24 @@ use crate::recording::Message;
 
 /// The commit before a run: what the environment was last applied from, or the one before the run's own.
 pub fn before(loaded: &Loaded, run: &Run) -> Result<String, Diagnostic> {
-    loaded.estate.git.revision(&format!("{}~1", run.begun.commit))
+    match &run.begun.before {
+        Some(commit) => Ok(commit.clone()),
+        None => loaded.estate.git.revision(&format!("{}~1", run.begun.commit)),
+    }
+}
+
+/// Refuses to take back more than the run: what was recorded since would go too.
+pub fn refuse_later_changes(loaded: &Loaded, run: &Run, before: &str) -> Result<(), Diagnostic> {
+    let git = &loaded.estate.git;
+    if git.change_back_to(&run.begun.commit)?.is_empty() || git.change_back_to(before)?.is_empty() {
+        return Ok(());
+    }
+    Err(Diagnostic::error(
+        codes::HEAD_MOVED,
+        format!("the pillar was changed since run {} began", run.begun.run),
+    )
+    .why("taking the run back would take those changes back as well")
+    .fix("eos history shows them; eos rollback <commit> goes back to a commit of your choice"))
 }
 
 /// Records that the estate is again as it was at `before`; gives the commit that is to be applied then.

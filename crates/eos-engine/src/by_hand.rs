@@ -1,0 +1,46 @@
+//! Tofu by a person's own hand, in a unit's folder with its state, its inputs and its credentials.
+//!
+//! Under the unit's lease like any run: whoever types `state rm` must be the only one at work.
+
+use std::process::ExitStatus;
+
+use eos_model::{Diagnostic, Diagnostics};
+use eos_tofu::TofuError;
+
+use crate::engine::Engine;
+use crate::leases::HeldLeases;
+use crate::outputs;
+use crate::problems::cannot_plan;
+use crate::record::Goal;
+use crate::treatment::Treatment;
+use crate::unit::Unit;
+
+impl Engine<'_> {
+    /// Runs any command of tofu's with our own terminal.
+    pub fn run_tofu(&self, unit: &Unit, arguments: &[String]) -> Result<ExitStatus, Diagnostics> {
+        let _leases = self.alone(unit)?;
+        let desk = self.desk_by_hand(unit)?;
+        Ok(desk.session.passthrough(arguments).map_err(|error| failed(unit, &error))?)
+    }
+
+    /// Takes an object that exists into a unit's state.
+    pub fn import(&self, unit: &Unit, address: &str, id: &str) -> Result<(), Diagnostics> {
+        let _leases = self.alone(unit)?;
+        let desk = self.desk_by_hand(unit)?;
+        Ok(desk.session.import(address, id).map_err(|error| failed(unit, &error))?)
+    }
+
+    fn alone(&self, unit: &Unit) -> Result<HeldLeases, Diagnostic> {
+        HeldLeases::take(self, &self.new_run_id()?, &unit.id.env, std::iter::once(&unit.id.name))
+    }
+
+    fn desk_by_hand(&self, unit: &Unit) -> Result<crate::engine::Desk, Diagnostic> {
+        let applied = self.applied().units(&unit.id.env)?;
+        let inputs = outputs::inputs(&unit.id.name, &unit.manifest.inputs, &applied)?;
+        self.desk(unit, Goal::Present, &Treatment::default(), &inputs)
+    }
+}
+
+fn failed(unit: &Unit, error: &TofuError) -> Diagnostic {
+    cannot_plan(&unit.id.name, error)
+}

@@ -1,0 +1,174 @@
+//! `eos eject`: everything that is needed to go on without eos, in one folder: units, state, the provider, the key.
+//!
+//! The folder has the shape of an estate, so that what is compiled finds its state and its modules where it looks.
+
+use std::os::unix::fs::PermissionsExt as _;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use clap::{Arg, ArgMatches, Command};
+use eos_engine::{Applied, Layout};
+use eos_model::{Diagnostic, Diagnostics, codes};
+use eos_pillar::estate_file::Backend;
+use eos_secrets::{Identity, read_state_key};
+use serde_json::{Value as Json, json};
+
+use super::Call;
+use crate::loaded::Loaded;
+use crate::outcome::Outcome;
+use crate::run;
+
+const GUIDE: &str = include_str!("eject_guide.md");
+
+pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
+    Ok(command
+        .arg(Arg::new("folder").value_name("DIR").required(true).help("A folder that is not there yet"))
+        .after_help("The key of state and plans lies in it in clear: keep it as you keep a private key.\n\nExample:\n  eos eject ./plain"))
+}
+
+pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics> {
+    let loaded = Loaded::open(call.context)?;
+    let wanted = matches.get_one::<String>("folder").map_or("", String::as_str);
+    let folder = call.context.directory.join(wanted);
+    if folder.exists() {
+        return Err(Diagnostic::error(codes::CANNOT_WRITE, format!("{wanted} is there already"))
+            .why("eos writes over nothing that it did not make")
+            .fix("name a folder that is not there yet")
+            .into());
+    }
+    let written = write(call, &loaded, &folder).map_err(|found| {
+        // Half of it would look like all of it, and has the key inside.
+        let _ = fs_err::remove_dir_all(&folder);
+        found
+    })?;
+    let text = format!(
+        "{wanted} has {} units with their state, the provider and the key of state and plans (in clear: guard it).\n\
+         Next: read {wanted}/README.md. Two copies of one state disagree sooner or later: go on in one place only.\n",
+        written.len()
+    );
+    Ok(Outcome::new(text, json!({"folder": folder, "units": written})))
+}
+
+fn write(call: &Call<'_>, loaded: &Loaded, folder: &Utf8Path) -> Result<Vec<String>, Diagnostics> {
+    let context = call.context;
+    let root = &loaded.estate.root;
+    let layout = Layout::new(root.clone());
+    run::first::refuse_missing_state(&loaded.estate, &layout)?;
+    let (records, _) = run::store(&loaded.estate, &layout)?;
+    let applied = Applied::new(records.as_ref());
+    let failed = |path: &Utf8Path, error: std::io::Error| eos_pillar::files::cannot_write(path, &error);
+    fs_err::create_dir_all(folder).map_err(|e| failed(folder, e))?;
+    private(folder).map_err(|e| failed(folder, e))?;
+    let folder = &folder.canonicalize_utf8().map_err(|e| failed(folder, e))?;
+    let mut units = Vec::new();
+    for env in loaded.estate.file.environments.keys() {
+        let compiled = loaded.compile(&loaded.tree, env)?;
+        for (path, bytes) in &compiled.files {
+            put(folder, Utf8Path::new(path), bytes, 0o644).map_err(|e| failed(Utf8Path::new(path), e))?;
+        }
+        let there = applied.units(env)?;
+        for (name, unit) in run::units(env, &compiled.files)?.units {
+            let values: serde_json::Map<String, Json> = unit
+                .manifest
+                .inputs
+                .iter()
+                .filter_map(|(variable, source)| {
+                    Some((variable.clone(), there.get(&source.unit)?.outputs.get(&source.output)?.clone()))
+                })
+                .collect();
+            if !values.is_empty() {
+                let path = Utf8PathBuf::from(format!("build/{env}/{name}/inputs.auto.tfvars.json"));
+                let text = format!("{:#}\n", Json::Object(values));
+                put(folder, &path, text.as_bytes(), 0o644).map_err(|e| failed(&path, e))?;
+            }
+            units.push(format!("{env}/{name}"));
+        }
+    }
+    for part in ["pillar", "secrets", "eos.toml", "eos.lock", ".eos/state/tofu", ".eos/state/outputs"] {
+        copy(&root.join(part), &folder.join(part)).map_err(|e| failed(Utf8Path::new(part), e))?;
+    }
+    let provider = "mirror/eos.local/eos/eos/0.1.0/linux_amd64/terraform-provider-eos_v0.1.0";
+    let program = fs_err::read(&context.binary).map_err(|e| failed(&context.binary, e))?;
+    put(folder, Utf8Path::new(provider), &program, 0o755).map_err(|e| failed(Utf8Path::new(provider), e))?;
+    let config = format!(
+        "provider_installation {{\n  filesystem_mirror {{\n    path    = \"{folder}/mirror\"\n    include = [\"eos.local/*/*\"]\n  }}\n  direct {{\n    exclude = [\"eos.local/*/*\"]\n  }}\n}}\n"
+    );
+    let mut files = vec![
+        ("README.md", GUIDE.to_owned(), 0o644),
+        ("tofurc", config, 0o644),
+        ("env.sh", environment(call, loaded, folder), 0o644),
+    ];
+    if loaded.estate.file.executor == "tofu" {
+        let identity = Identity::load(&context.identity_file)?;
+        if let Some(key) = read_state_key(root, &identity)? {
+            // What tofu asks for when it decrypts; the same answer serves for encrypting.
+            let request = json!({"external_data": {"key": "estate-1"}}).to_string();
+            let answer = eos_tofu::state_key_response(&key, request.as_bytes())
+                .map_err(|e| Diagnostic::error(codes::CANNOT_READ, e.to_string()))?;
+            files.push(("state-key.json", answer.to_string(), 0o600));
+            let script = "#!/bin/sh\n# tofu runs this for the key of state and plans.\ncat \"$(dirname \"$0\")/state-key.json\"\ncat >/dev/null\n";
+            files.push(("state-key", script.to_owned(), 0o700));
+        }
+    }
+    for (path, text, mode) in files {
+        put(folder, Utf8Path::new(path), text.as_bytes(), mode).map_err(|e| failed(Utf8Path::new(path), e))?;
+    }
+    Ok(units)
+}
+
+/// What a shell is told before tofu is run there.
+fn environment(call: &Call<'_>, loaded: &Loaded, folder: &Utf8Path) -> String {
+    let mut lines = vec![
+        "# Before tofu: . ./env.sh".to_owned(),
+        format!("export TF_CLI_CONFIG_FILE={folder}/tofurc"),
+        format!("export EOS_ESTATE={folder}"),
+        format!("export EOS_IDENTITY={}", call.context.identity_file),
+    ];
+    if loaded.estate.file.executor == "tofu" {
+        let command = eos_tofu::Encryption::by_command(folder.join("state-key"), []);
+        lines.push(format!("export TF_ENCRYPTION='{}'", command.to_json()));
+    }
+    let address = loaded.estate.file.nomad.as_ref().map(|nomad| nomad.address.clone());
+    if let Some(address) = call.context.given.get("NOMAD_ADDR").cloned().or(address) {
+        lines.push(format!("export NOMAD_ADDR={address}"));
+    }
+    if let Ok(tools) = super::tools::tools(call.context)
+        && let Ok(Some(salt)) = tools.find("salt")
+        && let Some(bin) = salt.path.parent()
+    {
+        lines.push(format!("export EOS_SALT={bin}"));
+    }
+    if loaded.estate.file.backend != Backend::Local {
+        lines.push("# The state is at the backend that each unit names; TF_HTTP_PASSWORD opens it.".to_owned());
+    }
+    lines.join("\n") + "\n"
+}
+
+fn private(folder: &Utf8Path) -> std::io::Result<()> {
+    fs_err::set_permissions(folder, std::fs::Permissions::from_mode(0o700))
+}
+
+fn put(folder: &Utf8Path, path: &Utf8Path, bytes: &[u8], mode: u32) -> std::io::Result<()> {
+    let full = folder.join(path);
+    if let Some(parent) = full.parent() {
+        fs_err::create_dir_all(parent)?;
+    }
+    fs_err::write(&full, bytes)?;
+    fs_err::set_permissions(&full, std::fs::Permissions::from_mode(mode))
+}
+
+/// A file or a folder with all that is in it; nothing when it is not there.
+fn copy(from: &Utf8Path, to: &Utf8Path) -> std::io::Result<()> {
+    if from.is_file() {
+        if let Some(parent) = to.parent() {
+            fs_err::create_dir_all(parent)?;
+        }
+        fs_err::copy(from, to)?;
+    } else if from.is_dir() {
+        fs_err::create_dir_all(to)?;
+        for entry in from.read_dir_utf8()? {
+            let entry = entry?;
+            copy(entry.path(), &to.join(entry.file_name()))?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,53 @@
+//! `eos tofu`: any command of tofu's for one unit, in its folder, with its version, state and credentials.
+
+use clap::{Arg, ArgMatches, Command};
+use eos_engine::observer::{Trusting, Unwatched};
+use eos_model::{Diagnostic, Diagnostics, codes, nearest::nearest};
+use serde_json::json;
+
+use super::Call;
+use crate::loaded::Loaded;
+use crate::outcome::Outcome;
+use crate::recording::Message;
+use crate::run::{self, Runs, interrupt};
+
+pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
+    Ok(command
+        .arg(Arg::new("name").value_name("NAME").required(true).help("The unit"))
+        .arg(
+            Arg::new("arguments")
+                .value_name("ARGUMENTS")
+                .num_args(1..)
+                .last(true)
+                .required(true)
+                .allow_hyphen_values(true)
+                .help("What tofu is told, behind --"),
+        )
+        .after_help(
+            "Nobody else works on the unit meanwhile. What you change by hand is not in eos's history.\n\nExamples:\n  eos tofu grafana -- state list\n  eos tofu grafana -- plan",
+        ))
+}
+
+pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics> {
+    let mut loaded = Loaded::open(call.context)?;
+    let env = loaded.env(matches.get_one::<String>("env").map(String::as_str))?;
+    let layout = eos_engine::Layout::new(loaded.estate.root.clone());
+    run::first::refuse_missing_state(&loaded.estate, &layout)?;
+    let units = run::units(&env, &loaded.compile(&loaded.tree, &env)?.files)?;
+    let name = matches.get_one::<String>("name").map_or("", String::as_str);
+    let Some((_, unit)) = units.units.iter().find(|(known, _)| known.as_str() == name) else {
+        let near = nearest(name, units.units.keys().map(|known| known.as_str()));
+        let fix = near.map_or_else(|| "eos list shows the names".to_owned(), |near| format!("did you mean {near}?"));
+        let message = format!("there is no unit {name} in {env}");
+        return Err(Diagnostic::error(codes::UNKNOWN_NAME, message).fix(fix).into());
+    };
+    loaded.estate.release();
+    let line = Message::about(call, String::new()).line().to_owned();
+    let runs = Runs::open(call.context, &loaded.estate, &[&units], &line)?;
+    // The terminal's Ctrl-C reaches tofu by itself; eos only has to outlive it.
+    interrupt::outlive();
+    let arguments: Vec<String> = matches.get_many::<String>("arguments").into_iter().flatten().cloned().collect();
+    let status = runs.engine(&Unwatched, &Trusting).run_tofu(unit, &arguments)?;
+    let code = status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1);
+    Ok(Outcome::new("", json!({ "exit": code })).exits(code))
+}
