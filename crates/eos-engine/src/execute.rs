@@ -21,14 +21,17 @@ use crate::runs;
 use crate::unit::{Unit, Units};
 use crate::walk::{Next, walk};
 
+/// Commits the revert of a run and gives that commit.
+pub type RevertFirst<'a> = &'a (dyn Fn(&RunId) -> Result<String, Diagnostic> + Sync);
+
 /// How a run is carried out.
 #[derive(Clone, Copy, Default)]
 pub struct RunOptions<'a> {
     /// The commit that is applied: the one the plan was agreed to as.
     pub commit: &'a str,
     pub on_failure: OnFailure,
-    /// Called before a failed run is taken back by [`OnFailure::Undo`]; gives the commit that reverts it.
-    pub before_undo: Option<&'a (dyn Fn(&RunId) -> Result<String, Diagnostic> + Sync)>,
+    /// Called before a failed run is taken back by [`OnFailure::Undo`].
+    pub before_undo: Option<RevertFirst<'a>>,
 }
 
 impl<'a> Engine<'a> {
@@ -114,10 +117,7 @@ impl<'a> Engine<'a> {
 
 impl Conduct<'_> {
     /// Forward through every unit that is not done; then whatever the policy says.
-    pub fn carry_out(
-        self,
-        before_undo: Option<&(dyn Fn(&RunId) -> Result<String, Diagnostic> + Sync)>,
-    ) -> Report {
+    pub fn carry_out(self, before_undo: Option<RevertFirst<'_>>) -> Report {
         let policy = self.begun.on_failure;
         let left = |name: &Name| self.journal.state(name) != UnitState::Done;
         let edges =

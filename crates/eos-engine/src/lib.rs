@@ -48,7 +48,7 @@ pub use applied::{Applied, AppliedUnit, IgnoredDrift, KeptObject};
 pub use change::{Change, DataNote, Fate, Field};
 pub use drift::{Drift, DriftRequest};
 pub use engine::{Actor, Engine, Surroundings, Tools};
-pub use execute::RunOptions;
+pub use execute::{RevertFirst, RunOptions};
 pub use layout::Layout;
 pub use leases::LeaseTerms;
 pub use observer::{Health, Observer, Progress};

@@ -1,7 +1,9 @@
 //! After a crash: what a killed eos or tofu may have left in the middle of a unit.
 
+use std::collections::BTreeMap;
+
 use eos_model::{Diagnostic, Name, codes};
-use eos_tofu::{Action, Children, Event, Session, TofuError};
+use eos_tofu::{Action, Children, Event, PastApply, Session, TofuError};
 
 use crate::agreed::without_keys;
 use crate::observer::Progress;
@@ -24,8 +26,6 @@ impl Conduct<'_> {
             self.engine.observer.on(&Progress::WaitingForChild { unit: name, pid: child.pid });
         }
         if child.wait_until_gone(&mut || !self.engine.is_stopped()) {
-            // Providers do not notice that their tofu was killed, and must not go on beside the next one.
-            child.end_remnants();
             return Ok(());
         }
         Err(UnitEnd::NotBegun(
@@ -42,6 +42,7 @@ impl Conduct<'_> {
         let unit = self.bytes(name, &self.begun.units[name].digest).map_err(UnitEnd::Failed)?;
         // The state that tofu could not write comes first: everything else is judged by it.
         self.unlocking(name, session, || session.push_unsaved_state())?;
+        self.end_remnants(name, session).map_err(UnitEnd::Failed)?;
         if !self.looked_after {
             let orphans = self.possible_orphans(name, session, &unit).map_err(UnitEnd::Failed)?;
             if !orphans.is_empty() {
@@ -57,7 +58,19 @@ impl Conduct<'_> {
         Ok(())
     }
 
-    /// Objects that a killed tofu was creating and that its state does not know: nobody can tell whether they exist.
+    /// Providers do not notice that their tofu was killed, and must not go on beside the next one. What a tofu that came
+    /// to its end left running is meant to run.
+    fn end_remnants(&self, name: &Name, session: &Session) -> Result<(), Diagnostic> {
+        let Some(child) = self.journal.unit(name).and_then(|unit| unit.child) else { return Ok(()) };
+        let past = session.past_apply(child).map_err(|e| cannot_plan(name, &e))?;
+        if !past.is_some_and(|past| came_to_its_end(&past)) {
+            child.end_remnants();
+        }
+        Ok(())
+    }
+
+    /// Objects that a killed tofu created or was creating and that its state does not know: tofu writes its state at the
+    /// end and every now and then, not with each object.
     pub fn possible_orphans(
         &self,
         name: &Name,
@@ -67,22 +80,29 @@ impl Conduct<'_> {
         let failed = |error: TofuError| cannot_plan(name, &error);
         // Never handed to tofu: nothing was created.
         let Some(child) = self.journal.unit(name).and_then(|unit| unit.child) else { return Ok(Vec::new()) };
-        let mut under_way: Vec<String> = match session.past_apply(child).map_err(failed)? {
-            Some(past) => creates_under_way(&past.events),
-            // Its log is lost: whatever it was to create may be under way.
-            None => self.begun.units[name].agreed.creates(),
+        let mut begun: BTreeMap<String, Option<String>> = match session.past_apply(child).map_err(failed)? {
+            Some(past) if came_to_its_end(&past) => return Ok(Vec::new()),
+            Some(past) => creates_begun(&past.events),
+            // Its log is lost: whatever it was to create may have been begun.
+            None => {
+                self.begun.units[name].agreed.creates().into_iter().map(|address| (address, None)).collect()
+            }
         };
-        if under_way.is_empty() {
+        if begun.is_empty() {
             return Ok(Vec::new());
         }
         // Reading is allowed to a run that was told to stop.
         let reading = Session { children: Children::new(), ..session.clone() };
         let state = reading.state().map_err(failed)?;
-        under_way.retain(|address| !state.instances().any(|instance| instance.address == *address));
-        under_way.retain(|address| !is_harmless(unit, address));
-        let tell =
-            |address| format!("{address} was being created when tofu was killed and may exist unrecorded");
-        Ok(under_way.into_iter().map(tell).collect())
+        begun.retain(|address, _| !state.instances().any(|instance| instance.address == *address));
+        begun.retain(|address, _| !is_harmless(unit, address));
+        let tell = |(address, id): (String, Option<String>)| match id {
+            Some(id) => {
+                format!("{address} was created (id {id}) and is not in tofu's state, because tofu was killed")
+            }
+            None => format!("{address} was being created when tofu was killed and may exist unrecorded"),
+        };
+        Ok(begun.into_iter().map(tell).collect())
     }
 
     /// Does something that needs the state's lock; takes a lock away that a process of this run left behind.
@@ -122,19 +142,26 @@ impl Conduct<'_> {
     }
 }
 
-/// What was begun to be created and not said to be over.
-fn creates_under_way(events: &[Event]) -> Vec<String> {
-    let mut under_way: Vec<String> = Vec::new();
+/// Well or not: it wrote its state before it said so.
+fn came_to_its_end(past: &PastApply) -> bool {
+    past.applied.is_some() || !past.errors.is_empty()
+}
+
+/// What was begun to be created, with its id once it was there.
+fn creates_begun(events: &[Event]) -> BTreeMap<String, Option<String>> {
+    let mut begun = BTreeMap::new();
     for event in events {
         match event {
-            Event::ApplyStart { address, action: Action::Create } => under_way.push(address.clone()),
-            Event::ApplyComplete { address, .. } | Event::ApplyErrored { address, .. } => {
-                under_way.retain(|other| other != address);
+            Event::ApplyStart { address, action: Action::Create } => {
+                begun.insert(address.clone(), None);
+            }
+            Event::ApplyComplete { address, action: Action::Create, id, .. } => {
+                begun.insert(address.clone(), id.clone());
             }
             _ => {}
         }
     }
-    under_way
+    begun
 }
 
 /// Creating it again does nothing twice: eos's own resources find what is theirs, and `terraform_data` is nothing but an

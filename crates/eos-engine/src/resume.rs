@@ -10,7 +10,7 @@ use eos_model::{Diagnostic, Diagnostics, Name, codes};
 
 use crate::applied::{AppliedEnvironment, AppliedUnit};
 use crate::engine::Engine;
-use crate::execute::attempt;
+use crate::execute::{RevertFirst, attempt};
 use crate::leases::HeldLeases;
 use crate::observer::Progress;
 use crate::one_unit::Conduct;
@@ -28,7 +28,7 @@ pub struct ResumeOptions<'a> {
     pub looked_after: bool,
     /// Another policy than the run began with.
     pub on_failure: Option<OnFailure>,
-    pub before_undo: Option<&'a (dyn Fn(&RunId) -> Result<String, Diagnostic> + Sync)>,
+    pub before_undo: Option<RevertFirst<'a>>,
 }
 
 impl<'a> Engine<'a> {

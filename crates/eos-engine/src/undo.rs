@@ -104,7 +104,7 @@ impl Engine<'_> {
         for (name, _) in run.units.iter().filter(|(_, unit)| unit.state == UnitState::Done) {
             let gone = run.begun.units[name].goal == Goal::Gone;
             let theirs = applied.get(name).is_some_and(|now| now.run == *id && now.attempt.is_none());
-            if !theirs && !(gone && !applied.contains_key(name)) {
+            if !(theirs || gone && !applied.contains_key(name)) {
                 return Err(over(format!("{name} was changed by a later run than {id}")));
             }
         }

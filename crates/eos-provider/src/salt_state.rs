@@ -103,7 +103,7 @@ fn has_to_run(prior: Option<&Object>, next: &Object) -> bool {
     let Some(prior) = prior else { return true };
     let differ = |name: &str| prior.get(name) != next.get(name);
     // Not in sync: the host has drifted, or the last run failed.
-    if differ("target") || differ("trigger") {
+    if prior.bool(IN_SYNC) != Some(true) || differ("target") || differ("trigger") {
         return true;
     }
     // An operation that was done is done, whatever its text has become.

@@ -121,3 +121,37 @@ fn verify_p521(
     key.verify(message, &signature).map_err(bad)?;
     Ok(HandshakeSignatureValid::assertion())
 }
+
+#[cfg(test)]
+mod tests {
+    use base64::Engine;
+    use base64::engine::general_purpose::STANDARD;
+
+    use super::*;
+
+    /// A certificate on the curve go-plugin uses, and a signature by its key, which is kept nowhere.
+    const CERTIFICATE: &str = include_str!("tls-p521-example.pem");
+    const SIGNATURE: &str = "MIGHAkIAqNmk4uq/EsJegQAQYx5+o7PZZHrozm+uZnR9n7mrzzjtmjidhpxw2Ko6/kFOZkvF2nDviNKH6apEaoGR/gG6PxwC\
+                             QWkDePX7H525lc9vpKgMAeUA/GwGZ//Yj0xQOJ4PE05vCTeNgmeAbHvCVLrsL4l/plWOpnq7rRzc54veHhkdDS1e";
+
+    #[test]
+    fn only_the_holder_of_the_key_signs_for_a_certificate_on_p521() {
+        let certificate = CertificateDer::from_pem_slice(CERTIFICATE.as_bytes()).unwrap();
+        let signature = STANDARD.decode(SIGNATURE).unwrap();
+        verify_p521(b"signed words", &certificate, &signature).unwrap();
+        assert!(verify_p521(b"other words", &certificate, &signature).is_err());
+        for at in [0, 10, 60, signature.len() - 1] {
+            let mut forged = signature.clone();
+            forged[at] ^= 1;
+            assert!(verify_p521(b"signed words", &certificate, &forged).is_err(), "byte {at}");
+        }
+        assert!(verify_p521(b"signed words", &certificate, &[]).is_err());
+    }
+
+    #[test]
+    fn a_certificate_that_is_none_is_refused() {
+        for text in ["", "hello", "-----BEGIN CERTIFICATE-----\n!\n-----END CERTIFICATE-----\n"] {
+            assert!(matches!(server_side(text), Err(TlsError::ClientCertificate(_))), "{text}");
+        }
+    }
+}

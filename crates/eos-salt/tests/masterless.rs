@@ -3,6 +3,8 @@
 
 mod support;
 
+use std::io::Write as _;
+use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use eos_salt::{
@@ -10,6 +12,7 @@ use eos_salt::{
     WarmServer,
 };
 use serde_json::json;
+use support::master::wait_for;
 use support::{Place, SEARCH_PATH, run, run_with, secret_pillar};
 
 fn outcomes(report: &eos_salt::Report) -> Vec<(&str, Outcome)> {
@@ -236,4 +239,68 @@ fn a_process_that_dies_is_an_error_and_is_replaced() {
     run(&salt, &format!("#!yaml\n{}", place.file("a", "x")), false).unwrap();
     drop(salt);
     assert!(place.private_folders().is_empty());
+}
+
+/// A provider that was killed cannot ask for an end; its run ends all the same, and the process serves others.
+#[test]
+fn whoever_hangs_up_is_stopped() {
+    let Some(place) = Place::new("whoever_hangs_up_is_stopped") else { return };
+    let socket = place.path().join("salt.sock");
+    let server =
+        WarmServer::start(&place.installation, &place.path().join("temp"), SEARCH_PATH, &socket, &|| false)
+            .unwrap();
+    let sls = format!(
+        "#!yaml\nslow:\n  cmd.run:\n    - name: 'touch {}; while ! test -e {}; do sleep 0.1; done; touch {}'\n{}",
+        place.made("begun").display(),
+        place.made("go-on").display(),
+        place.made("finished").display(),
+        place.file("next", "x"),
+    );
+    let mut stream = UnixStream::connect(&socket).unwrap();
+    let minion = json!({"id": "local", "file_client": "local", "master_type": "disable"});
+    let request = json!({"run": {"minion": minion, "sls": sls, "pillar": {}, "test": false}});
+    stream.write_all(format!("{request}\n").as_bytes()).unwrap();
+    wait_for("the slow state", || place.made("begun").exists());
+    drop(stream);
+    wait_for("the wish to end", || !pause_files(&place).is_empty());
+    std::fs::write(place.made("go-on"), "").unwrap();
+    wait_for("the slow state's end", || place.made("finished").exists());
+    let settings = MasterlessSettings { socket: Some(socket), ..place.settings() };
+    run(&Masterless::new(settings), &format!("#!yaml\n{}", place.file("other", "x")), false).unwrap();
+    assert!(place.made("other").exists() && !place.made("next").exists());
+    drop(server);
+}
+
+fn pause_files(place: &Place) -> Vec<u8> {
+    let mut find = std::process::Command::new("find");
+    find.arg(place.path().join("temp")).args(["-path", "*/state_pause/*", "-type", "f"]);
+    find.output().unwrap().stdout
+}
+
+/// kill -9 of eos leaves tofu applying: what its provider has asked for is answered.
+#[test]
+fn when_the_owner_goes_what_was_asked_is_finished() {
+    let Some(place) = Place::new("when_the_owner_goes_what_was_asked_is_finished") else { return };
+    let socket = place.path().join("salt.sock");
+    let server =
+        WarmServer::start(&place.installation, &place.path().join("temp"), SEARCH_PATH, &socket, &|| false)
+            .unwrap();
+    let settings = MasterlessSettings { socket: Some(socket.clone()), ..place.settings() };
+    let sls = format!(
+        "#!yaml\nslow:\n  cmd.run:\n    - name: 'touch {}; while ! test -e {}; do sleep 0.1; done'\n{}",
+        place.made("begun").display(),
+        place.made("go-on").display(),
+        place.file("next", "x"),
+    );
+    std::thread::scope(|scope| {
+        let asked = scope.spawn(|| run(&Masterless::new(settings.clone()), &sls, false));
+        wait_for("the slow state", || place.made("begun").exists());
+        let owner = scope.spawn(|| drop(server));
+        std::thread::sleep(std::time::Duration::from_millis(500));
+        std::fs::write(place.made("go-on"), "").unwrap();
+        assert_eq!(asked.join().unwrap().unwrap().states.len(), 2);
+        owner.join().unwrap();
+    });
+    assert_eq!(place.read("next"), "x\n");
+    wait_for("the process's end", || place.private_folders().is_empty() && !socket.exists());
 }

@@ -36,13 +36,17 @@ pub fn merge<'a>(batches: &[&'a Batch], known: impl Fn(&str) -> Option<Last>) ->
     let mut versions: HashMap<&str, Version> = HashMap::new();
     let base = |key: &str| known(key).unwrap_or(Last { version: 0, sequence: 0 });
     for batch in batches {
-        let conflict = batch.changes.iter().find_map(|(key, expected, _)| {
+        let conflicts = batch.changes.iter().filter_map(|(key, expected, _)| {
             let actual = versions.get(key.as_str()).copied().unwrap_or_else(|| base(key).version);
             (actual != *expected).then_some((key, *expected, actual))
         });
-        if let Some((key, expected, actual)) = conflict {
-            merged.disputed.insert(key);
-            merged.refused.push(Some(StoreError::Conflict { key: key.clone(), expected, actual }));
+        let mut first = None;
+        for (key, expected, actual) in conflicts {
+            merged.disputed.insert(key.as_str());
+            first.get_or_insert_with(|| StoreError::Conflict { key: key.clone(), expected, actual });
+        }
+        if first.is_some() {
+            merged.refused.push(first);
             continue;
         }
         merged.refused.push(None);

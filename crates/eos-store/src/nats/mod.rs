@@ -10,6 +10,7 @@ mod feed;
 mod follower;
 mod groups;
 mod index;
+mod look_up;
 mod merge;
 mod message;
 mod records;

@@ -9,13 +9,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::{mpsc, oneshot};
-use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 use super::answer::{Failure, Published};
 use super::bucket::{ANSWER_WITHIN, Bucket};
-use super::entry::{Entry, Group, key_to_name, writer_mark};
-use super::index::{Index, Last};
+use super::entry::{Group, key_to_name, writer_mark};
+use super::index::Index;
+use super::look_up::look_up;
 use super::merge::{Merged, merge};
 use super::message::{in_order, messages};
 use crate::batch::Batch;
@@ -81,9 +81,16 @@ impl Writer {
         let mut unfit: Vec<_> = batches.iter().map(|batch| self.unfit(batch)).collect();
         let fit: Vec<&Batch> =
             batches.iter().zip(&unfit).filter(|(_, unfit)| unfit.is_none()).map(|(batch, _)| batch).collect();
-        let mut results = match self.commit(&fit).await {
+        let mut unanswered = Vec::new();
+        let mut results = match self.commit(&fit, &mut unanswered).await {
             Ok(refused) => refused,
-            Err(error) => fit.iter().map(|_| Some(error.clone())).collect(),
+            Err(error) => {
+                // A copy that nobody answered may be in, whatever ended the attempts after it.
+                let unknown =
+                    || StoreError::Unknown { place: self.bucket.place(), reason: error.to_string() };
+                let error = if unanswered.is_empty() { error } else { unknown() };
+                fit.iter().map(|_| Some(error.clone())).collect()
+            }
         }
         .into_iter();
         let each = unfit.iter_mut().map(|unfit| unfit.take().or_else(|| results.next().flatten()));
@@ -107,12 +114,16 @@ impl Writer {
         })
     }
 
-    /// For each batch why it was refused, if it was.
-    async fn commit(&mut self, batches: &[&Batch]) -> Result<Vec<Refused>, StoreError> {
+    /// For each batch why it was refused, if it was. `unanswered` gets each group of which a copy was sent that nobody
+    /// answered.
+    async fn commit(
+        &mut self,
+        batches: &[&Batch],
+        unanswered: &mut Vec<(u64, Vec<Refused>)>,
+    ) -> Result<Vec<Refused>, StoreError> {
         let deadline = Instant::now() + self.patience;
         // Keys that the server was asked about since the last refusal.
         let mut asked: HashSet<String> = HashSet::new();
-        let mut unanswered = Vec::new();
         loop {
             let merged = merge(batches, |key| self.index.get(key));
             let disputed: Vec<String> = merged.disputed.iter().map(ToString::to_string).collect();
@@ -125,7 +136,7 @@ impl Writer {
                 return Ok(merged.refused);
             }
             self.number += 1;
-            if self.deliver(&merged, &mut unanswered, deadline).await? {
+            if self.deliver(&merged, unanswered, deadline).await? {
                 return Ok(merged.refused);
             }
             // Somebody wrote one of the keys, or a copy without an answer got through after all. The mark is looked at
@@ -166,12 +177,7 @@ impl Writer {
                 unanswered.push((self.number, merged.refused.clone()));
             }
             if Instant::now() >= deadline {
-                let place = self.bucket.place();
-                return Err(if unanswered.is_empty() {
-                    StoreError::Unreachable { operation: "write", place, reason }
-                } else {
-                    StoreError::Unknown { place, reason }
-                });
+                return Err(self.bucket.failed("write", Failure::Silent(reason)));
             }
             tokio::time::sleep(PAUSE).await;
         }
@@ -199,33 +205,10 @@ impl Writer {
     }
 
     async fn ask(&self, keys: &[String], deadline: Instant) -> Result<(), StoreError> {
-        while let Err(failure) = self.ask_once(keys).await {
+        while let Err(failure) = look_up(&self.bucket, &self.index, keys).await {
             self.pause(failure, deadline).await?;
         }
         Ok(())
-    }
-
-    /// Asks the server which message of each key is the last.
-    async fn ask_once(&self, keys: &[String]) -> Result<(), Failure> {
-        const AT_ONCE: usize = 32;
-        let mut answers = JoinSet::new();
-        let mut left = keys.iter();
-        loop {
-            while answers.len() < AT_ONCE
-                && let Some(key) = left.next()
-            {
-                let (bucket, key) = (self.bucket.clone(), key.clone());
-                answers.spawn(async move {
-                    let last = last_of(&bucket, &key).await;
-                    (key, last)
-                });
-            }
-            match answers.join_next().await {
-                None => return Ok(()),
-                Some(Err(e)) => return Err(Failure::Silent(e.to_string())),
-                Some(Ok((key, last))) => self.index.set(&key, last?),
-            }
-        }
     }
 
     async fn send(&mut self, merged: &Merged<'_>) -> Result<(), Failure> {
@@ -279,15 +262,4 @@ fn unless_broken(failure: Failure) -> Failure {
         Failure::Refused { code: INCOMPLETE | TOO_MANY_OPEN, reason } => Failure::Silent(reason),
         other => other,
     }
-}
-
-async fn last_of(bucket: &Bucket, key: &str) -> Result<Last, Failure> {
-    let refused = |reason: String| Failure::Refused { code: 0, reason };
-    let name = key_to_name(key).map_err(|e| refused(e.to_string()))?;
-    let Some(stored) = bucket.last(&name, ANSWER_WITHIN).await? else {
-        return Ok(Last { version: 0, sequence: 0 });
-    };
-    let entry = Entry::read(&name, stored.sequence, &stored.headers, stored.payload).map_err(refused)?;
-    let version = entry.content.map_or(0, |content| content.version);
-    Ok(Last { version, sequence: stored.sequence })
 }
