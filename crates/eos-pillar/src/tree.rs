@@ -68,7 +68,6 @@ impl Tree {
                 }
             }
         }
-        paths.sort();
         for (path, read) in paths.iter().zip(halves(&paths, |path| files::read(root, path))) {
             match read {
                 Ok(Some(bytes)) => {
