@@ -11,15 +11,15 @@ use eos_model::{Diagnostic, Name, UnitId, codes};
 use eos_tofu::{Outputs, Refresh, Session, TofuError};
 use serde_json::Value as Json;
 
-use crate::agreed::{ChangeKind, without_keys};
-use crate::applied::{AppliedUnit, Kept, KeptObject};
+use crate::agreed::ChangeKind;
+use crate::applied::{AppliedUnit, Kept};
+use crate::ask_tofu::TofuPlan;
 use crate::change::{Change, changes_of};
 use crate::data;
 use crate::engine::{Desk, Engine};
 use crate::leases::HeldLeases;
 use crate::observer::Progress;
 use crate::outputs;
-use crate::planner::TofuPlan;
 use crate::problems::{self, cannot_apply};
 use crate::record::{Begun, Goal, Step};
 use crate::run_journal::RunJournal;
@@ -265,89 +265,6 @@ impl Conduct<'_> {
             }
             _ => self.fail(name, cannot_apply(name, error)),
         }
-    }
-
-    fn look_and_settle(&self, name: &Name, target: &Target<'_>, made: Outputs) -> Journaled<()> {
-        let outputs = outputs::split(&made);
-        if target.goal == Goal::Present {
-            self.engine.observer.on(&Progress::Verifying { unit: name });
-            self.engine.health.check(&self.id(name), &outputs.0).map_err(|why| {
-                let message = format!("{name} was applied and is not healthy: {}", why.message);
-                let problem = Diagnostic::error(codes::UNHEALTHY, message);
-                self.fail(
-                    name,
-                    Diagnostic { why: why.why, ..problem }.fix("once it is healthy: eos resume; or eos undo"),
-                )
-            })?;
-        }
-        if let Some(lost) = self.leases.lost() {
-            return Err(UnitEnd::NotBegun(lost));
-        }
-        // What cannot be recorded stays "verifying": resume records it without applying again.
-        self.settle(name, target, outputs).map_err(UnitEnd::Failed)?;
-        self.step(name, Step::Done)
-    }
-
-    /// Records the unit as it is now, and publishes its outputs.
-    pub fn settle(
-        &self,
-        name: &Name,
-        target: &Target<'_>,
-        (outputs, sensitive): (BTreeMap<String, Json>, Vec<String>),
-    ) -> Result<(), Diagnostic> {
-        let id = self.id(name);
-        let manifest = &target.unit.manifest;
-        let record = (target.goal == Goal::Present).then(|| AppliedUnit {
-            digest: Some(target.unit.digest.clone()),
-            attempt: None,
-            kind: manifest.kind.clone(),
-            host: manifest.host.as_ref().map(ToString::to_string),
-            needs: manifest.needs.clone(),
-            inputs: target.inputs.clone(),
-            sources: manifest.inputs.clone(),
-            outputs,
-            sensitive,
-            commit: self.commit.clone(),
-            run: self.begun.run.clone(),
-            at: self.engine.now(),
-        });
-        let mut kept = self.kept().get(name).cloned().unwrap_or_default();
-        if target.goal == Goal::Present {
-            let declared = data::declared(&target.unit.files);
-            kept.objects.retain(|object| !declared.contains(&without_keys(&object.address)));
-        }
-        self.engine.applied().settle(&id, record.as_ref(), &kept)?;
-        outputs::publish(self.engine.layout, &id, record.as_ref())?;
-        self.kept().insert(name.clone(), kept);
-        match record {
-            Some(record) => self.applied().insert(name.clone(), record),
-            None => self.applied().remove(name),
-        };
-        Ok(())
-    }
-
-    /// What is about to leave tofu's care is written down before: afterwards nothing else would know of it.
-    fn remember_kept(&self, name: &Name, changes: &[Change]) -> Result<(), Diagnostic> {
-        let forgotten: Vec<&Change> =
-            changes.iter().filter(|change| change.kind == ChangeKind::Forget).collect();
-        if forgotten.is_empty() {
-            return Ok(());
-        }
-        let mut kept = self.kept().get(name).cloned().unwrap_or_default();
-        for change in forgotten {
-            kept.objects.retain(|object| object.address != change.address);
-            kept.objects.push(KeptObject {
-                address: change.address.clone(),
-                provider: change.provider.clone(),
-                id: change.id.clone(),
-                class: change.data.as_ref().and_then(|data| data.classes.first().cloned()),
-                run: self.begun.run.clone(),
-                at: self.engine.now(),
-            });
-        }
-        self.engine.applied().keep(&self.id(name), &kept)?;
-        self.kept().insert(name.clone(), kept);
-        Ok(())
     }
 
     /// Journals a failure. A unit that is stuck stays stuck.

@@ -9,8 +9,8 @@ use serde_json::{Value as Json, json};
 use crate::applied::AppliedUnit;
 use crate::files;
 use crate::layout::Layout;
+use crate::outlook::no_output;
 use crate::plan::Awaited;
-use crate::planner::no_output;
 use crate::unit::InputSource;
 
 /// Values that may be kept and shown, and the names of those that may not.

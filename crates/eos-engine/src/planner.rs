@@ -4,18 +4,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use eos_model::{Diagnostic, Diagnostics, EnvName, Name, codes};
-use eos_tofu::{Output, PlanOptions, Refresh, Session, TofuError};
-use serde_json::Value as Json;
+use eos_tofu::Refresh;
 
-use crate::agreed::{ChangeKind, without_keys};
+use crate::agreed::without_keys;
 use crate::applied::{AppliedUnit, Kept};
-use crate::change::{Change, changes_of, known};
+use crate::change::Change;
 use crate::data::{self, DataResources};
 use crate::engine::Engine;
 use crate::observer::Progress;
 use crate::order::{Graph, Needs, blast_radius};
+use crate::outlook::{Foreseen, Outlook, gather_inputs, outputs_declared};
 use crate::plan::{Awaited, Look, RunPlan, UnitPlan, Verdict};
-use crate::problems::{cannot_plan, data_at_risk};
+use crate::problems::data_at_risk;
 use crate::record::Goal;
 use crate::runs;
 use crate::treatment::Treatment;
@@ -42,25 +42,6 @@ pub(crate) struct Survey<'r> {
     pub destroy_data: &'r BTreeSet<Name>,
     pub adopt: &'r BTreeMap<Name, BTreeMap<String, String>>,
 }
-
-/// A saved plan and what it says.
-pub(crate) struct TofuPlan {
-    pub plan: eos_tofu::Plan,
-    pub bytes: Vec<u8>,
-    pub warnings: Vec<String>,
-}
-
-/// What is known of an output.
-#[derive(Debug, Clone, PartialEq)]
-enum Foreseen {
-    Value(Json),
-    /// Known after apply.
-    Later,
-    /// Sensitive: never handed on.
-    Secret,
-}
-
-type Outlook = BTreeMap<Name, BTreeMap<String, Foreseen>>;
 
 impl Look {
     fn refresh(self) -> Refresh {
@@ -224,79 +205,6 @@ impl Engine<'_> {
         Ok(planned)
     }
 
-    /// Lets tofu plan; fills in the verdict and gives back the outputs as they would be.
-    fn ask_tofu(
-        &self,
-        unit: &Unit,
-        planned: &mut UnitPlan,
-        refresh: Refresh,
-        data: &DataResources,
-    ) -> Result<Option<BTreeMap<String, Foreseen>>, Diagnostics> {
-        let name = unit.name();
-        let desk = self.desk(unit, planned.goal, &planned.treatment, &planned.inputs)?;
-        if desk.session.folder.unsaved_state().is_some() {
-            let message = format!("{name}: its last state could not be written to the backend");
-            return Err(Diagnostic::error(codes::RUN_UNFINISHED, message)
-                .why("without it tofu does not know what is there")
-                .fix("eos resume writes it once the backend answers")
-                .into());
-        }
-        let planned_by_tofu =
-            self.tofu_plan(name, &desk.session, refresh).map_err(|e| cannot_plan(name, &e))?;
-        let Some(TofuPlan { plan, bytes, warnings }) = planned_by_tofu else {
-            planned.verdict = Verdict::Unchanged { record: false };
-            if planned.applied.is_some() || planned.goal == Goal::Gone {
-                return Ok(None);
-            }
-            // There is a state though nothing was recorded: an estate that was taken over, or a record that was lost.
-            let outputs = desk.session.outputs().map_err(|e| cannot_plan(name, &e))?;
-            let foreseen = |output| match output {
-                Output::Plain(value) => Foreseen::Value(value),
-                Output::Sensitive => Foreseen::Secret,
-            };
-            return Ok(Some(outputs.into_iter().map(|(name, output)| (name, foreseen(output))).collect()));
-        };
-        planned.warnings = warnings;
-        let changes = changes_of(name, &unit.manifest, data, &plan);
-        refuse_lost_data(name, &changes, data, planned.treatment.destroy_data)?;
-        let mut outlook = BTreeMap::new();
-        let mut outputs = BTreeMap::new();
-        for (output, change) in
-            plan.output_changes.iter().filter(|(_, change)| change.action != eos_tofu::Action::Delete)
-        {
-            let (foreseen, shown) = match known(&change.after) {
-                _ if change.sensitive => (Foreseen::Secret, None),
-                Some(value) => (Foreseen::Value(value.clone()), Some(value)),
-                None => (Foreseen::Later, None),
-            };
-            outlook.insert(output.clone(), foreseen);
-            outputs.insert(output.clone(), shown);
-        }
-        planned.verdict = Verdict::Changes { changes, outputs, tfplan: bytes };
-        Ok(Some(outlook))
-    }
-
-    /// A saved plan with what it says, or nothing when there is nothing to do.
-    pub(crate) fn tofu_plan(
-        &self,
-        name: &Name,
-        session: &Session,
-        refresh: Refresh,
-    ) -> Result<Option<TofuPlan>, TofuError> {
-        let file = session.folder.plan_file();
-        let options = PlanOptions { out: file.clone(), refresh, ..PlanOptions::default() };
-        let mut tell = |event| self.observer.on(&Progress::Tofu { unit: name, event: &event });
-        let planned = session.plan(&options, &mut tell)?;
-        if !planned.changes {
-            return Ok(None);
-        }
-        let plan = session.show_plan(&file)?;
-        let bytes = fs_err::read(&file)
-            .map_err(|source| TofuError::Io { operation: "read the saved plan".to_owned(), source })?;
-        let warnings = planned.warnings.iter().map(ToString::to_string).collect();
-        Ok(Some(TofuPlan { plan, bytes, warnings }))
-    }
-
     /// Which data is held back or taken over again.
     fn treatment_for(&self, survey: &Survey<'_>, unit: &Unit, goal: Goal) -> Result<Treatment, Diagnostic> {
         let destroy_data = survey.destroy_data.contains(unit.name());
@@ -374,75 +282,4 @@ fn is_as_applied(applied: &AppliedUnit, unit: &Unit, planned: &UnitPlan) -> bool
         && applied.attempt.is_none()
         && applied.inputs == planned.inputs
         && applied.needs == unit.manifest.needs
-}
-
-/// Values that are known, and those that come later.
-fn gather_inputs(
-    unit: &Unit,
-    outlook: &Outlook,
-) -> Result<(BTreeMap<String, Json>, Vec<Awaited>), Diagnostics> {
-    let mut values = BTreeMap::new();
-    let mut later = Vec::new();
-    let mut found = Diagnostics::new();
-    for (variable, source) in &unit.manifest.inputs {
-        let awaited = || Awaited {
-            variable: variable.clone(),
-            unit: source.unit.clone(),
-            output: source.output.clone(),
-        };
-        match outlook.get(&source.unit).map(|outputs| outputs.get(&source.output)) {
-            Some(Some(Foreseen::Value(value))) => {
-                values.insert(variable.clone(), value.clone());
-            }
-            Some(Some(Foreseen::Later)) => later.push(awaited()),
-            Some(Some(Foreseen::Secret)) => found.push(no_output(unit.name(), &awaited(), true)),
-            Some(None) => found.push(no_output(unit.name(), &awaited(), false)),
-            // Never applied and not part of this plan: refused before planning.
-            None => later.push(awaited()),
-        }
-    }
-    if found.is_empty() { Ok((values, later)) } else { Err(found) }
-}
-
-pub(crate) fn no_output(unit: &Name, awaited: &Awaited, sensitive: bool) -> Diagnostic {
-    let Awaited { unit: from, output, .. } = awaited;
-    let found = Diagnostic::error(
-        codes::NO_OUTPUT,
-        format!("{unit} needs the output {output} of {from}, which {from} does not give"),
-    );
-    if sensitive {
-        found
-            .why("the output is sensitive, and a sensitive value is never handed from unit to unit")
-            .fix("make it a secret: eos secret set")
-    } else {
-        found.fix(format!("eos tofu {from} -- output shows what it gives"))
-    }
-}
-
-fn outputs_declared(unit: &Unit) -> Vec<String> {
-    let main = unit.main();
-    main.get("output")
-        .and_then(Json::as_object)
-        .map(|outputs| outputs.keys().cloned().collect())
-        .unwrap_or_default()
-}
-
-/// Tofu would destroy something with data that nobody named: its protection was taken out of the compiled module.
-fn refuse_lost_data(
-    unit: &Name,
-    changes: &[Change],
-    data: &DataResources,
-    destroy_data: bool,
-) -> Result<(), Diagnostics> {
-    if destroy_data {
-        return Ok(());
-    }
-    let lost = changes
-        .iter()
-        .filter(|change| matches!(change.kind, ChangeKind::Destroy | ChangeKind::Replace))
-        .filter_map(|change| Some((change, data.get(&without_keys(&change.address))?)));
-    let found = Diagnostics(
-        lost.map(|(change, class)| data_at_risk(unit, &change.address, class.as_deref())).collect(),
-    );
-    if found.is_empty() { Ok(()) } else { Err(found) }
 }

@@ -13,6 +13,7 @@ use serde_json::Value as Json;
 
 use crate::agreed::ChangeKind;
 use crate::applied::{AppliedEnvironment, AppliedUnit};
+use crate::ask_tofu::TofuPlan;
 use crate::change::changes_of;
 use crate::data;
 use crate::engine::Engine;
@@ -20,7 +21,6 @@ use crate::observer::Progress;
 use crate::one_unit::{Conduct, Journaled, Target, UnitEnd};
 use crate::order::Graph;
 use crate::outputs;
-use crate::planner::TofuPlan;
 use crate::problems::data_at_risk;
 use crate::record::{Direction, Goal, Intended, Outcome, Step};
 use crate::report::Report;

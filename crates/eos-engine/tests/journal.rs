@@ -1,4 +1,5 @@
 //! The journal on a real disk: cut anywhere, damaged anywhere, full, newer, shared.
+#![allow(clippy::unwrap_used)]
 
 use camino::{Utf8Path, Utf8PathBuf};
 use eos_engine::journal::{self, Journal, JournalError};

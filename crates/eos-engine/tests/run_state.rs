@@ -1,4 +1,5 @@
 //! What a journal can say: whatever comes, the fold takes it or refuses it, and never tells something impossible.
+#![allow(clippy::unwrap_used)]
 
 use std::collections::BTreeMap;
 

@@ -12,9 +12,14 @@ mod driver;
 mod estate;
 #[path = "runs/failures.rs"]
 mod failures;
+#[allow(dead_code)]
+#[path = "../../eos-tofu/tests/real_tofu/http_server.rs"]
+mod http_server;
 #[path = "runs/kills.rs"]
 mod kills;
 #[path = "runs/lifecycle.rs"]
 mod lifecycle;
 #[path = "runs/refusals.rs"]
 mod refusals;
+#[path = "runs/shared_state.rs"]
+mod shared_state;

@@ -32,6 +32,8 @@ pub struct Job {
     /// Units that are found unhealthy.
     pub unhealthy: BTreeSet<Name>,
     pub lease_wait: u64,
+    /// The state is behind http, at this address; in local files when none.
+    pub http: Option<String>,
     /// As typed.
     pub line: String,
     /// Where the answer goes, in the estate.
@@ -153,12 +155,23 @@ impl Health for Job {
 }
 
 struct Around<'j> {
+    job: &'j Job,
     places: &'j Places,
 }
 
 impl Surroundings for Around<'_> {
     fn backend(&self, unit: &UnitId) -> Result<Backend, Diagnostic> {
-        Ok(Backend::Local { path: self.places.local_state("shop", unit) })
+        let Some(base) = &self.job.http else {
+            return Ok(Backend::Local { path: self.places.local_state("shop", unit) });
+        };
+        let address = format!("{base}/{}", unit.name);
+        Ok(Backend::Http {
+            lock_address: Some(address.clone()),
+            unlock_address: Some(address.clone()),
+            address,
+            username: Some("kim".into()),
+            password: Some(crate::http_server::PASSWORD.to_owned().into()),
+        })
     }
 
     fn variables(&self, _: &Unit) -> Result<Vec<(String, String)>, Diagnostic> {
@@ -212,7 +225,7 @@ fn run(job: &Job) -> Result<Json, Diagnostics> {
     let engine = Engine {
         layout: &layout,
         tools: &tools,
-        surroundings: &Around { places: &places },
+        surroundings: &Around { job, places: &places },
         records: &records,
         leases: &leases,
         health: job,

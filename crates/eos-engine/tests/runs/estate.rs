@@ -167,6 +167,7 @@ impl Estate {
             kill: None,
             unhealthy: BTreeSet::new(),
             lease_wait: 0,
+            http: None,
             line: "eos test".into(),
             answer: "answer.json".into(),
         }

@@ -13,7 +13,7 @@ fn held(name: &str) -> Spec {
     Spec::new(name, "v1").resource("lazy", json!({"provisioner": [{"local-exec": {"command": command}}]}))
 }
 
-fn wait_for(estate: &Estate, file: &str) {
+pub fn wait_for(estate: &Estate, file: &str) {
     let begun = std::time::Instant::now();
     while !estate.path(file).exists() {
         assert!(begun.elapsed().as_secs() < 60, "{file} never came");

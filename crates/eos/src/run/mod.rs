@@ -56,7 +56,7 @@ impl Runs {
         let executor = ensure_tool(context, &estate.file.executor)?;
         let tofu = Tofu::detect_once(&executor, &places).map_err(broken_tool)?;
         let wants_salt = units.iter().flat_map(|units| units.units.values()).any(surroundings::needs_salt);
-        let salt = if wants_salt { Some(salt_folder(context)?) } else { None };
+        let salt = salt_folder(context, wants_salt)?;
         let installation =
             Installation::write(&places, &installation(context, estate)).map_err(broken_tool)?;
         let encryption = tofu.flavor().encrypts().then(|| {
@@ -162,9 +162,15 @@ pub fn ensure_tool(context: &Context, name: &str) -> Result<Utf8PathBuf, Diagnos
     Ok(found.path)
 }
 
-fn salt_folder(context: &Context) -> Result<Utf8PathBuf, Diagnostics> {
-    let program = ensure_tool(context, "salt")?;
-    Ok(program.parent().map_or_else(|| program.clone(), ToOwned::to_owned))
+/// Where Salt's programs are. Units that are taken away may need it as well, so it is named whenever it is here; it is
+/// gotten only when something that is compiled needs it.
+fn salt_folder(context: &Context, wanted: bool) -> Result<Option<Utf8PathBuf>, Diagnostics> {
+    let program = if wanted {
+        Some(ensure_tool(context, "salt")?)
+    } else {
+        tool_commands::tools(context)?.find("salt")?.map(|found| found.path)
+    };
+    Ok(program.map(|program| program.parent().map_or_else(|| program.clone(), ToOwned::to_owned)))
 }
 
 /// This binary as a provider, and the providers of the tool cache.

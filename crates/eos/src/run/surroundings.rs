@@ -17,7 +17,7 @@ pub struct Here {
     pub places: Places,
     pub estate: EstateFile,
     pub identity_file: Utf8PathBuf,
-    /// Salt's own programs; none when no unit has host states.
+    /// The folder of Salt's own programs, when it is here.
     pub salt: Option<Utf8PathBuf>,
     /// Where previews and progress are heard.
     pub side_socket: String,

@@ -1,0 +1,123 @@
+"""Times runs over 50 units of terraform_data against the same tofu calls by xargs, in the same run.
+
+Bare tofu gets what a person's script would: a folder a unit, `init`, `plan -out`, `apply`, two at a time on two cores.
+The state of both is encrypted in the same way, by the same key program.
+"""
+
+import json
+import os
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+UNITS = 50
+COMPONENT = """#!yaml
+format: 1
+kind: block
+summary: Something for tofu to do
+proof: validates
+settings:
+  text: {type: string, default: x, help: Anything}
+cloud:
+  resources:
+    terraform_data:
+      a: {input: "@{setting.text}"}
+      b: {input: "${terraform_data.a.output}"}
+outputs:
+  text: {value: "${terraform_data.b.output}"}
+"""
+
+
+def call(command, environment, cwd, codes=(0,)):
+    done = subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True)
+    if done.returncode not in codes:
+        sys.exit(f"{command} failed with {done.returncode}\n{done.stdout}{done.stderr}")
+    return done
+
+
+def seconds(work):
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+def main():
+    eos = str(Path(sys.argv[1]).resolve())
+    cache = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    with tempfile.TemporaryDirectory() as folder:
+        home = Path(folder, "home")
+        home.mkdir()
+        environment = {"HOME": str(home), "PATH": os.environ["PATH"], "USER": "bench", "XDG_CACHE_HOME": cache}
+        tofu = call([eos, "tools", "path", "tofu"], environment, folder).stdout.strip()
+        call([eos, "init", "shop"], environment, folder)
+        root = Path(folder, "shop")
+        own = root / "catalog/block"
+        own.mkdir(parents=True)
+        (own / "component.yaml").write_text(COMPONENT)
+        git = ["git", "-c", "user.name=b", "-c", "user.email=b@example.org"]
+        call([*git, "add", "-A"], environment, root)
+        call([*git, "commit", "-qm", "a kind of our own"], environment, root)
+        for number in range(UNITS):
+            call([eos, "create", "block", f"unit-{number}", "--no-apply"], environment, root)
+
+        bare = Path(folder, "bare")
+        for number in range(UNITS):
+            source = root / f"build/production/unit-{number}"
+            target = bare / "build/production" / f"unit-{number}"
+            target.mkdir(parents=True)
+            for name in ("main.tf.json", "inputs.auto.tfvars.json"):
+                shutil.copy(source / name, target / name)
+        shutil.copytree(root / "secrets", bare / "secrets")
+        encryption = {
+            "key_provider": {"external": {"eos": {"command": [eos, "__state-key", "--estate", str(bare)]}}},
+            "method": {"aes_gcm": {"eos": {"keys": "key_provider.external.eos"}}},
+            "state": {"method": "method.aes_gcm.eos"},
+            "plan": {"method": "method.aes_gcm.eos"},
+        }
+        plain = environment | {"TF_ENCRYPTION": json.dumps(encryption), "CHECKPOINT_DISABLE": "1"}
+        cores = str(os.cpu_count())
+
+        def by_xargs(script):
+            units = sorted(path for path in (bare / "build/production").iterdir())
+            words = "\n".join(str(path) for path in units)
+            done = subprocess.run(
+                ["xargs", "-P", cores, "-I{}", "sh", "-c", f'cd "{{}}" && {script} >log 2>&1 || {{ cat log; exit 1; }}'],
+                input=words, env=plain, text=True, capture_output=True,
+            )
+            if done.returncode != 0:
+                sys.exit(done.stdout + done.stderr)
+
+        rows = []
+        first = seconds(lambda: call([eos, "apply", "--yes"], environment, root))
+        theirs = seconds(lambda: by_xargs(f"{tofu} init -input=false && {tofu} plan -out=p -input=false && {tofu} apply -input=false p"))
+        rows.append(("apply of 50 new units", first, theirs, "1.1"))
+        mine, others, without = [], [], []
+        for _ in range(3):
+            mine.append(seconds(lambda: call([eos, "plan"], environment, root)))
+            others.append(seconds(lambda: by_xargs(f"{tofu} plan -detailed-exitcode -out=p -input=false")))
+            without.append(seconds(lambda: call([eos, "plan", "--no-refresh"], environment, root)))
+        rows.append(("plan with nothing to do", statistics.median(mine), statistics.median(others), "1.1"))
+        rows.append(("the same with --no-refresh", statistics.median(without), statistics.median(others), "0.1"))
+
+        width = max(len(name) for name, *_ in rows)
+        print(f"{'':{width}}      eos     xargs   ratio   aim")
+        for name, ours, peer, aim in rows:
+            print(f"{name:{width}}  {ours:6.2f} s  {peer:6.2f} s  {ours / peer:6.2f}  {aim:>4}")
+        watched = subprocess.Popen([eos, "plan"], cwd=root, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        most = 0
+        while watched.poll() is None:
+            try:
+                found = re.search(r"VmHWM:\s+(\d+)", Path(f"/proc/{watched.pid}/status").read_text())
+                most = max(most, int(found[1]) if found else 0)
+            except OSError:
+                break
+            time.sleep(0.02)
+        print(f"memory of eos itself while it plans: {most / 1024:.0f} MiB (aim 50)")
+
+
+main()

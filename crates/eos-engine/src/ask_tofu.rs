@@ -1,0 +1,119 @@
+//! One unit's plan by tofu: a saved plan with what it does, or nothing to do.
+
+use std::collections::BTreeMap;
+
+use eos_model::{Diagnostic, Diagnostics, Name, codes};
+use eos_tofu::{Action, Output, PlanOptions, Refresh, Session, TofuError};
+
+use crate::agreed::{ChangeKind, without_keys};
+use crate::change::{Change, changes_of, known};
+use crate::data::DataResources;
+use crate::engine::Engine;
+use crate::observer::Progress;
+use crate::outlook::Foreseen;
+use crate::plan::{UnitPlan, Verdict};
+use crate::problems::{cannot_plan, data_at_risk};
+use crate::record::Goal;
+use crate::unit::Unit;
+
+/// A saved plan and what it says.
+pub(crate) struct TofuPlan {
+    pub plan: eos_tofu::Plan,
+    pub bytes: Vec<u8>,
+    pub warnings: Vec<String>,
+}
+
+impl Engine<'_> {
+    /// Lets tofu plan; fills in the verdict and gives back the outputs as they would be.
+    pub(crate) fn ask_tofu(
+        &self,
+        unit: &Unit,
+        planned: &mut UnitPlan,
+        refresh: Refresh,
+        data: &DataResources,
+    ) -> Result<Option<BTreeMap<String, Foreseen>>, Diagnostics> {
+        let name = unit.name();
+        let desk = self.desk(unit, planned.goal, &planned.treatment, &planned.inputs)?;
+        if desk.session.folder.unsaved_state().is_some() {
+            let message = format!("{name}: its last state could not be written to the backend");
+            return Err(Diagnostic::error(codes::RUN_UNFINISHED, message)
+                .why("without it tofu does not know what is there")
+                .fix("eos resume writes it once the backend answers")
+                .into());
+        }
+        let planned_by_tofu =
+            self.tofu_plan(name, &desk.session, refresh).map_err(|e| cannot_plan(name, &e))?;
+        let Some(TofuPlan { plan, bytes, warnings }) = planned_by_tofu else {
+            planned.verdict = Verdict::Unchanged { record: false };
+            if planned.applied.is_some() || planned.goal == Goal::Gone {
+                return Ok(None);
+            }
+            // There is a state though nothing was recorded: an estate that was taken over, or a record that was lost.
+            let outputs = desk.session.outputs().map_err(|e| cannot_plan(name, &e))?;
+            let foreseen = |output| match output {
+                Output::Plain(value) => Foreseen::Value(value),
+                Output::Sensitive => Foreseen::Secret,
+            };
+            return Ok(Some(outputs.into_iter().map(|(name, output)| (name, foreseen(output))).collect()));
+        };
+        planned.warnings = warnings;
+        let changes = changes_of(name, &unit.manifest, data, &plan);
+        refuse_lost_data(name, &changes, data, planned.treatment.destroy_data)?;
+        let mut outlook = BTreeMap::new();
+        let mut outputs = BTreeMap::new();
+        for (output, change) in
+            plan.output_changes.iter().filter(|(_, change)| change.action != Action::Delete)
+        {
+            let (foreseen, shown) = match known(&change.after) {
+                _ if change.sensitive => (Foreseen::Secret, None),
+                Some(value) => (Foreseen::Value(value.clone()), Some(value)),
+                None => (Foreseen::Later, None),
+            };
+            outlook.insert(output.clone(), foreseen);
+            outputs.insert(output.clone(), shown);
+        }
+        planned.verdict = Verdict::Changes { changes, outputs, tfplan: bytes };
+        Ok(Some(outlook))
+    }
+
+    /// A saved plan with what it says, or nothing when there is nothing to do.
+    pub(crate) fn tofu_plan(
+        &self,
+        name: &Name,
+        session: &Session,
+        refresh: Refresh,
+    ) -> Result<Option<TofuPlan>, TofuError> {
+        let file = session.folder.plan_file();
+        let options = PlanOptions { out: file.clone(), refresh, ..PlanOptions::default() };
+        let mut tell = |event| self.observer.on(&Progress::Tofu { unit: name, event: &event });
+        let planned = session.plan(&options, &mut tell)?;
+        if !planned.changes {
+            return Ok(None);
+        }
+        let plan = session.show_plan(&file)?;
+        let bytes = fs_err::read(&file)
+            .map_err(|source| TofuError::Io { operation: "read the saved plan".to_owned(), source })?;
+        let warnings = planned.warnings.iter().map(ToString::to_string).collect();
+        Ok(Some(TofuPlan { plan, bytes, warnings }))
+    }
+}
+
+/// Tofu would destroy something with data that nobody named: its protection was taken out of the compiled module.
+fn refuse_lost_data(
+    unit: &Name,
+    changes: &[Change],
+    data: &DataResources,
+    destroy_data: bool,
+) -> Result<(), Diagnostics> {
+    if destroy_data {
+        return Ok(());
+    }
+    let lost = changes
+        .iter()
+        .filter(|change| matches!(change.kind, ChangeKind::Destroy | ChangeKind::Replace))
+        .filter_map(|change| Some((change, data.get(&without_keys(&change.address))?)));
+    let found = Diagnostics(
+        lost.map(|(change, class)| data_at_risk(unit, &change.address, class.as_deref())).collect(),
+    );
+    if found.is_empty() { Ok(()) } else { Err(found) }
+}
