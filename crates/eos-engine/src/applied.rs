@@ -88,6 +88,13 @@ pub struct IgnoredDrift {
     pub address: String,
     /// The attribute; none for the resource as a whole.
     pub path: Option<String>,
+    #[serde(default)]
+    pub because: String,
+    #[serde(default)]
+    pub by: String,
+    /// Seconds since 1970.
+    #[serde(default)]
+    pub at: i64,
 }
 
 /// The records of the engine in a store.

@@ -132,13 +132,22 @@ impl Conduct<'_> {
             return true;
         }
         let Some(child) = unit.child else { return false };
-        let Ok(created) = lock.created.parse::<jiff::Timestamp>() else { return false };
+        let Some(created) = moment(&lock.created) else { return false };
         if child.still_running() {
             return false;
         }
         let after = created.as_second() - unit.child_at;
         let machine = lock.who.rsplit('@').next().unwrap_or_default();
         machine == self.engine.actor.machine && (-SKEW..=LOCKING).contains(&after)
+    }
+}
+
+/// When a lock was made, as tofu prints it: `2026-11-16 08:35:53.400888056 +0000 UTC`, or as a backend stores it.
+fn moment(text: &str) -> Option<jiff::Timestamp> {
+    let mut words = text.split_whitespace();
+    match (words.next(), words.next(), words.next()) {
+        (Some(date), Some(time), Some("+0000")) => format!("{date}T{time}Z").parse().ok(),
+        _ => text.parse().ok(),
     }
 }
 
@@ -179,4 +188,18 @@ fn is_harmless(unit: &Unit, address: &str) -> bool {
         && main
             .pointer(&format!("/resource/{kind}/{name}"))
             .is_some_and(|body| body.get("provisioner").is_none())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::moment;
+
+    #[test]
+    fn the_time_of_a_lock_is_read_in_both_forms() {
+        let seconds = |text| moment(text).map(|moment| moment.as_second());
+        assert_eq!(seconds("2026-11-16 04:30:00.400888056 +0000 UTC"), Some(1_794_803_400));
+        assert_eq!(seconds("2026-11-16T04:30:00.4Z"), Some(1_794_803_400));
+        assert_eq!(seconds("a while ago"), None);
+        assert_eq!(seconds("2026-11-16 04:30:00 +0100 CET"), None);
+    }
 }

@@ -19,6 +19,8 @@ pub struct Context {
     pub width: usize,
     pub user: String,
     pub machine: String,
+    /// What tells this machine from all others, as far as it has such a thing.
+    pub machine_id: String,
     /// Seconds since 1970, UTC.
     pub now: i64,
     pub cache_folder: Utf8PathBuf,
@@ -74,6 +76,7 @@ impl Context {
                 .or_else(|| variable("USER"))
                 .or_else(|| variable("LOGNAME"))
                 .unwrap_or_else(account_name),
+            machine_id: machine_id(&name.nodename().to_string_lossy()),
             machine: name.nodename().to_string_lossy().into_owned(),
             now: variable("SOURCE_DATE_EPOCH").and_then(|text| text.parse().ok()).unwrap_or_else(now),
             identity_file: variable("EOS_IDENTITY")
@@ -94,6 +97,12 @@ impl Context {
             directory,
         }
     }
+}
+
+/// systemd's id where there is one; a name must do elsewhere.
+fn machine_id(name: &str) -> String {
+    let id = fs_err::read_to_string("/etc/machine-id").unwrap_or_default();
+    if id.trim().is_empty() { name.to_owned() } else { id.trim().to_owned() }
 }
 
 fn now() -> i64 {

@@ -48,6 +48,9 @@ const OTHERS: &[(Code, u8)] = &[
     (codes::STORE, FAILED),
     (codes::NO_OUTPUT, FAILED),
     (codes::STOPPED, FAILED),
+    (codes::NOT_ONE_SETTING, REFUSED),
+    (codes::NOT_THIS_MACHINE, REFUSED),
+    (codes::NOT_ONE_SETTING, REFUSED),
 ];
 
 /// The first error decides.

@@ -39,7 +39,6 @@ pub fn preserve_data() -> Arg {
     Arg::new("preserve-data")
         .long("preserve-data")
         .action(ArgAction::SetTrue)
-        .conflicts_with("destroy-data")
         .help("Keep data: this is the default")
         .help_heading("Data")
 }

@@ -17,7 +17,12 @@ pub fn command(command: Command, call: &Call<'_>) -> Result<Command, Diagnostics
         .subcommand_required(true)
         .subcommand_value_name("KIND")
         .override_usage("eos adopt nomad-job/<ID> <KIND> [NAME] [FLAGS]")
-        .arg(Arg::new("object").value_name("OBJECT").required(true).help("nomad-job/<id> of the job that runs"))
+        .arg(
+            Arg::new("object")
+                .value_name("OBJECT")
+                .required(true)
+                .help("nomad-job/<id> of the job that runs"),
+        )
         .after_help("Example:\n  eos adopt nomad-job/old-redis redis --port 6380");
     match spoken::bare_words(call.words).get(2) {
         Some(word) => Ok(command.subcommand(create::kind_command(&catalog_here(call.context)?, word)?)),

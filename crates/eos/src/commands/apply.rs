@@ -53,7 +53,12 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let runs = Runs::open(call.context, &loaded.estate, &[&units], wanted.message.line())?;
     interrupt::watch(&runs.tools.children);
     let shown = Shown { plan, previews: view::Previews::default() };
-    call.context.say(&view::text(&shown.plan, &shown.previews, call.context.width, call.context.color_stdout));
+    call.context.say(&view::text(
+        &shown.plan,
+        &shown.previews,
+        call.context.width,
+        call.context.color_stdout,
+    ));
     let ended = flow::agree_and_apply(call, &mut loaded, &runs, wanted, &units, &shown)?;
     Ok(flow::outcome(call, &loaded, &env, ended, &shown, started))
 }

@@ -25,7 +25,7 @@ pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
         )
         .args(args::changing())
         .arg(running::destroy_data())
-        .arg(running::preserve_data())
+        .arg(running::preserve_data().conflicts_with("destroy-data"))
         .after_help(
             "Examples:\n  eos delete grafana\n  eos delete host web2\n  eos delete 20261116t043000-3f9a-resize-lvm",
         ))
@@ -67,8 +67,10 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     }
     let message = Message::new(call, matches, format!("delete {what} in {env}"));
     if !args::stops_after_recording(call.context, matches) {
-        let notes: Vec<String> =
-            kept.iter().map(|path| format!("its data stays at {path}, and its secrets stay with it")).collect();
+        let notes: Vec<String> = kept
+            .iter()
+            .map(|path| format!("its data stays at {path}, and its secrets stay with it"))
+            .collect();
         return flow::record_and_apply(call, matches, &mut loaded, &env, &prepared, message, &notes);
     }
     let recorded = recording::commit(call.context, &mut loaded, &env, &prepared, message)?;

@@ -67,14 +67,18 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     match verb {
         "revert" => revert(call, inner, &loaded, &runs, &env, drift, &head, started),
         "accept" => accept(&env, &drift),
-        "ignore" => ignore(call, &runs, &env, &drift),
-        _ => Ok(shown(call, &env, &drift)),
+        "ignore" => ignore(call, inner, &runs, &env, &drift),
+        _ => Ok(shown(call, &env, &drift, &runs.side.previews())),
     }
 }
 
-fn shown(call: &Call<'_>, env: &EnvName, drift: &Drift) -> Outcome {
+/// Lines of a preview that are shown; `eos drift --json` has all of them.
+const MOST_LINES: usize = 12;
+
+fn shown(call: &Call<'_>, env: &EnvName, drift: &Drift, previews: &plan_view::Previews) -> Outcome {
     let style = Style(call.context.color_stdout);
-    let document = json!({"environment": env, "drift": drift, "drifted": !drift.units.is_empty()});
+    let document =
+        json!({"environment": env, "drift": drift, "drifted": !drift.units.is_empty(), "previews": previews});
     if drift.units.is_empty() {
         let mut text = format!("Nothing in {env} differs from what was applied.\n");
         if !drift.ignored.is_empty() {
@@ -88,9 +92,21 @@ fn shown(call: &Call<'_>, env: &EnvName, drift: &Drift) -> Outcome {
         text.push_str(&format!("{}\n", style.bold(name.as_str())));
         for change in changes {
             text.push_str(&format!("  {}: {}\n", change.address, difference(change)));
+            let preview = previews.get(&plan_view::preview_key(env, change)).map_or("", String::as_str);
+            for line in preview.lines().take(MOST_LINES) {
+                text.push_str(&style.dim(&format!("    {line}")));
+                text.push('\n');
+            }
+            let more = preview.lines().count().saturating_sub(MOST_LINES);
+            if more > 0 {
+                text.push_str(&style.dim(&format!("    … {more} more lines: eos drift --json")));
+                text.push('\n');
+            }
         }
     }
-    text.push_str("Next: eos drift revert brings it back, eos drift accept <name> says what to change instead.\n");
+    text.push_str(
+        "Next: eos drift revert brings it back, eos drift accept <name> says what to change instead.\n",
+    );
     Outcome::new(text, document).exits(exit_code::CHANGES)
 }
 
@@ -99,8 +115,12 @@ fn difference(change: &Change) -> String {
     if change.kind == ChangeKind::Create {
         return "is gone".to_owned();
     }
-    let paths: Vec<&str> =
-        change.fields.iter().map(|field| field.path.as_str()).filter(|path| *path != "modify_index").collect();
+    let paths: Vec<&str> = change
+        .fields
+        .iter()
+        .map(|field| field.path.as_str())
+        .filter(|path| *path != "modify_index")
+        .collect();
     match paths.as_slice() {
         ["in_sync"] | [] => "is not what was applied".to_owned(),
         more => format!("differs in {}", more.join(", ")),
@@ -129,8 +149,11 @@ fn revert(
         if !running::is_set(matches, "yes") && !confirm::ask(context, "Do this?", &format!("{line} --yes"))? {
             Ended::Declined
         } else {
-            let options =
-                RunOptions { commit: head, on_failure: running::on_failure(matches), ..RunOptions::default() };
+            let options = RunOptions {
+                commit: head,
+                on_failure: running::on_failure(matches),
+                ..RunOptions::default()
+            };
             let report = flow::apply(call, runs, &shown.plan, &drift.units_as_applied, &options)?;
             Ended::Ran(recorded(), Box::new(report))
         }
@@ -154,18 +177,32 @@ fn accept(env: &EnvName, drift: &Drift) -> Result<Outcome, Diagnostics> {
         .into())
 }
 
-fn ignore(call: &Call<'_>, runs: &Runs, env: &EnvName, drift: &Drift) -> Result<Outcome, Diagnostics> {
+fn ignore(
+    call: &Call<'_>,
+    matches: &ArgMatches,
+    runs: &Runs,
+    env: &EnvName,
+    drift: &Drift,
+) -> Result<Outcome, Diagnostics> {
+    let because = matches.get_one::<String>("because").cloned().unwrap_or_default();
     let mut text = String::new();
     for (name, changes) in &drift.units {
-        let rules = changes.iter().map(|change| IgnoredDrift { address: change.address.clone(), path: None });
+        let rules = changes.iter().map(|change| IgnoredDrift {
+            address: change.address.clone(),
+            path: None,
+            because: because.clone(),
+            by: format!("{}@{}", call.context.user, call.context.machine),
+            at: call.context.now,
+        });
         let unit = UnitId { env: env.clone(), name: name.clone() };
         let engine = runs.engine(&eos_engine::observer::Unwatched, &eos_engine::observer::Trusting);
         engine.applied().ignore_drift(&unit, rules.collect())?;
-        text.push_str(&format!("{name}: differences are ignored from now on. eos apply still brings them back.\n"));
+        text.push_str(&format!(
+            "{name}: differences are ignored from now on. eos apply still brings them back.\n"
+        ));
     }
     if text.is_empty() {
         text.push_str("Nothing differs.\n");
     }
-    let _ = call;
     Ok(Outcome::new(text, json!({"ignored": drift.units.keys().collect::<Vec<_>>()})))
 }

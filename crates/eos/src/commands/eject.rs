@@ -41,9 +41,9 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         found
     })?;
     let text = format!(
-        "{wanted} has {} units with their state, the provider and the key of state and plans (in clear: guard it).\n\
+        "{wanted} has {} with state, the provider and the key of state and plans (in clear: guard it).\n\
          Next: read {wanted}/README.md. Two copies of one state disagree sooner or later: go on in one place only.\n",
-        written.len()
+        crate::views::plan::counted(written.len(), "unit")
     );
     Ok(Outcome::new(text, json!({"folder": folder, "units": written})))
 }
@@ -110,7 +110,8 @@ fn write(call: &Call<'_>, loaded: &Loaded, folder: &Utf8Path) -> Result<Vec<Stri
         }
     }
     for (path, text, mode) in files {
-        put(folder, Utf8Path::new(path), text.as_bytes(), mode).map_err(|e| failed(Utf8Path::new(path), e))?;
+        put(folder, Utf8Path::new(path), text.as_bytes(), mode)
+            .map_err(|e| failed(Utf8Path::new(path), e))?;
     }
     Ok(units)
 }
@@ -138,7 +139,9 @@ fn environment(call: &Call<'_>, loaded: &Loaded, folder: &Utf8Path) -> String {
         lines.push(format!("export EOS_SALT={bin}"));
     }
     if loaded.estate.file.backend != Backend::Local {
-        lines.push("# The state is at the backend that each unit names; TF_HTTP_PASSWORD opens it.".to_owned());
+        lines.push(
+            "# The state is at the backend that each unit names; TF_HTTP_PASSWORD opens it.".to_owned(),
+        );
     }
     lines.join("\n") + "\n"
 }

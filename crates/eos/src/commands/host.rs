@@ -12,7 +12,7 @@ use crate::dry_run;
 use crate::loaded::Loaded;
 use crate::outcome::Outcome;
 use crate::recording::{self, Message, Prepared, refuse_foreign};
-use crate::run::flow;
+use crate::run::{flow, this_machine};
 
 pub fn create_command() -> Command {
     Command::new("host")
@@ -121,11 +121,20 @@ fn record(
     }
     let verb = if before.is_empty() { "create" } else { "update" };
     let message = Message::new(call, matches, format!("{verb} host {} in {env}", request.name));
+    let is_masterless = request.connection == "masterless";
+    let mark =
+        |root: &camino::Utf8Path| this_machine::mark(call.context, root, &request.name, &request.address);
     // A host that is new carries nothing yet.
     if !before.is_empty() && !args::stops_after_recording(call.context, matches) {
+        if is_masterless {
+            mark(&loaded.estate.root)?;
+        }
         return flow::record_and_apply(call, matches, &mut loaded, env, &prepared, message, &[]);
     }
     let recorded = recording::commit(call.context, &mut loaded, env, &prepared, message)?;
+    if is_masterless {
+        mark(&loaded.estate.root)?;
+    }
     let text = format!(
         "Host {} is declared in {env}: {}, {}, Nomad node {}.\n",
         request.name, request.address, request.connection, request.nomad_node

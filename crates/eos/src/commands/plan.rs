@@ -37,7 +37,8 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     flow::make_ready(call, &mut loaded)?;
     let units = run::units(&env, &compiled.files)?;
     loaded.estate.release();
-    let wanted = Wanted::new(&env, &compiled, Change::default(), Message::about(call, String::new()), matches)?;
+    let wanted =
+        Wanted::new(&env, &compiled, Change::default(), Message::about(call, String::new()), matches)?;
     let runs = Runs::open(call.context, &loaded.estate, &[&units], wanted.message.line())?;
     interrupt::watch(&runs.tools.children);
     let shown = flow::plan(call, &mut loaded, &runs, &wanted, &units)?;

@@ -24,7 +24,9 @@ pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
 /// Of `eos resume` and `eos undo`.
 pub fn arguments() -> Vec<Arg> {
     vec![
-        Arg::new("run").value_name("RUN").help("The run, as eos status names it; the unfinished one if not given"),
+        Arg::new("run")
+            .value_name("RUN")
+            .help("The run, as eos status names it; the unfinished one if not given"),
         Arg::new("looked-after")
             .long("looked-after")
             .action(ArgAction::SetTrue)
@@ -74,7 +76,8 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let report = flow::watched(call, &runs, |engine| engine.resume(&id, &options))?;
     let outputs = flow::published(&loaded, &env, &report);
     let context = call.context;
-    let text = view::text(&report, &outputs, started.elapsed().as_secs(), context.width, context.color_stdout);
+    let text =
+        view::text(&report, &outputs, started.elapsed().as_secs(), context.width, context.color_stdout);
     let exit = view::exit(&report);
     Ok(Outcome::new(text, view::document(&report, &outputs)).with_warnings(report.problems).exits(exit))
 }

@@ -19,7 +19,7 @@ pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
         .arg(Arg::new("revision").value_name("COMMIT").required(true).help("A commit of eos history, or HEAD~2"))
         .args(args::changing())
         .arg(running::destroy_data())
-        .arg(running::preserve_data())
+        .arg(running::preserve_data().conflicts_with("destroy-data"))
         .after_help("The history stays: going back is a commit of its own. Data and secrets made since then stay too.\n\nExamples:\n  eos rollback HEAD~2\n  eos rollback HEAD~1 --dry-run"))
 }
 
@@ -50,7 +50,9 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         let prepared = Prepared { change, compiled, made: Vec::new() };
         let recorded = recording::commit(call.context, &mut loaded, &env, &prepared, message)?;
         let text = match &recorded.commit {
-            Some(commit) => format!("Recorded as {}. Nothing was applied: eos apply does that.\n", &commit[..10]),
+            Some(commit) => {
+                format!("Recorded as {}. Nothing was applied: eos apply does that.\n", &commit[..10])
+            }
             None => "Nothing to change: the estate says so already.\n".to_owned(),
         };
         return Ok(Outcome::new(text, json!({"to": commit, "commit": recorded.commit, "applied": false})));

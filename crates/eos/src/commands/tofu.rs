@@ -37,7 +37,8 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let name = matches.get_one::<String>("name").map_or("", String::as_str);
     let Some((_, unit)) = units.units.iter().find(|(known, _)| known.as_str() == name) else {
         let near = nearest(name, units.units.keys().map(|known| known.as_str()));
-        let fix = near.map_or_else(|| "eos list shows the names".to_owned(), |near| format!("did you mean {near}?"));
+        let fix = near
+            .map_or_else(|| "eos list shows the names".to_owned(), |near| format!("did you mean {near}?"));
         let message = format!("there is no unit {name} in {env}");
         return Err(Diagnostic::error(codes::UNKNOWN_NAME, message).fix(fix).into());
     };
@@ -46,7 +47,8 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let runs = Runs::open(call.context, &loaded.estate, &[&units], &line)?;
     // The terminal's Ctrl-C reaches tofu by itself; eos only has to outlive it.
     interrupt::outlive();
-    let arguments: Vec<String> = matches.get_many::<String>("arguments").into_iter().flatten().cloned().collect();
+    let arguments: Vec<String> =
+        matches.get_many::<String>("arguments").into_iter().flatten().cloned().collect();
     let status = runs.engine(&Unwatched, &Trusting).run_tofu(unit, &arguments)?;
     let code = status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1);
     Ok(Outcome::new("", json!({ "exit": code })).exits(code))

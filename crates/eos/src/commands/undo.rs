@@ -57,17 +57,16 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let plan = flow::watched(call, &runs, |engine| engine.plan_undo(&id))?;
     context.say(&plan_text(&plan));
     if !matches.get_flag("yes") && !confirm::ask(context, "Take it back?", &format!("{line} --yes"))? {
-        return Ok(Outcome::new("Nothing was changed.\n", json!({"declined": true})).exits(crate::exit_code::REFUSED));
+        return Ok(Outcome::new("Nothing was changed.\n", json!({"declined": true}))
+            .exits(crate::exit_code::REFUSED));
     }
     loaded.estate.release();
     let commit = undoing::revert(call, &before, &id)?;
-    let options = UndoOptions {
-        commit: &commit,
-        looked_after: matches.get_flag("looked-after"),
-    };
+    let options = UndoOptions { commit: &commit, looked_after: matches.get_flag("looked-after") };
     let report = flow::watched(call, &runs, |engine| engine.undo(&id, &options))?;
     let outputs = flow::published(&loaded, &env, &report);
-    let text = view::text(&report, &outputs, started.elapsed().as_secs(), context.width, context.color_stdout);
+    let text =
+        view::text(&report, &outputs, started.elapsed().as_secs(), context.width, context.color_stdout);
     let exit = view::exit(&report);
     undoing::compile_again(call, &env)?;
     Ok(Outcome::new(text, view::document(&report, &outputs)).with_warnings(report.problems).exits(exit))

@@ -120,7 +120,11 @@ pub fn plan(
 }
 
 /// Plans, shows, asks, records and applies.
-pub fn carry_out(call: &Call<'_>, loaded: &mut Loaded, wanted: Wanted<'_>) -> Result<(Ended, Shown), Diagnostics> {
+pub fn carry_out(
+    call: &Call<'_>,
+    loaded: &mut Loaded,
+    wanted: Wanted<'_>,
+) -> Result<(Ended, Shown), Diagnostics> {
     make_ready(call, loaded)?;
     let units = super::units(wanted.env, &wanted.compiled.files)?;
     loaded.estate.release();
@@ -270,7 +274,13 @@ pub fn outcome(
             if let Some(commit) = &recorded.commit {
                 text.push_str(&format!("Recorded as {}.\n", &commit[..10]));
             }
-            text.push_str(&report_view::text(&report, &outputs, seconds, context.width, context.color_stdout));
+            text.push_str(&report_view::text(
+                &report,
+                &outputs,
+                seconds,
+                context.width,
+                context.color_stdout,
+            ));
             let mut document = json!({"applied": true, "commit": recorded.commit, "plan": plan});
             document["report"] = report_view::document(&report, &outputs);
             let exit = report_view::exit(&report);

@@ -8,10 +8,11 @@ pub mod interrupt;
 pub mod progress;
 pub mod side_channel;
 pub mod surroundings;
+pub mod this_machine;
 pub mod undoing;
 
 use std::num::NonZero;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use camino::Utf8PathBuf;
@@ -33,6 +34,7 @@ use surroundings::Here;
 pub struct Runs {
     pub layout: Layout,
     pub tools: Tools,
+    /// Before the side channel, whose folder its sockets are in: fields go in this order.
     pub here: Here,
     pub side: SideChannel,
     pub actor: Actor,
@@ -56,6 +58,9 @@ impl Runs {
         let executor = ensure_tool(context, &estate.file.executor)?;
         let tofu = Tofu::detect_once(&executor, &places).map_err(broken_tool)?;
         let wants_salt = units.iter().flat_map(|units| units.units.values()).any(surroundings::needs_salt);
+        if wants_salt {
+            this_machine::refuse_other(context, estate, units)?;
+        }
         let salt = salt_folder(context, wants_salt)?;
         let installation =
             Installation::write(&places, &installation(context, estate)).map_err(broken_tool)?;
@@ -73,12 +78,17 @@ impl Runs {
             estate: estate.file.clone(),
             identity_file: context.identity_file.clone(),
             salt,
+            warm_salt: OnceLock::new(),
             side_socket: side.path().to_string_lossy().into_owned(),
+            sockets: side.folder().to_owned(),
             given: context.given.clone(),
         };
         let health = health::NomadHealth::new(&here, units);
-        let actor =
-            Actor { user: context.user.clone(), machine: context.machine.clone(), command: command.to_owned() };
+        let actor = Actor {
+            user: context.user.clone(),
+            machine: context.machine.clone(),
+            command: command.to_owned(),
+        };
         let parallel = std::thread::available_parallelism().map_or(2, NonZero::get).max(2);
         let tools = Tools { tofu, places, installation, encryption, children: Children::new() };
         Ok(Runs { layout, tools, here, side, actor, records, leases, health, parallel })
@@ -123,10 +133,7 @@ pub fn units(env: &EnvName, files: &eos_compile::Files) -> Result<Units, Diagnos
 }
 
 /// Leases and records: this machine's, or those of the estate's NATS.
-pub fn store(
-    estate: &Estate,
-    layout: &Layout,
-) -> Result<(Box<dyn Records>, Box<dyn Leases>), Diagnostics> {
+pub fn store(estate: &Estate, layout: &Layout) -> Result<(Box<dyn Records>, Box<dyn Leases>), Diagnostics> {
     let unusable = |error: eos_store::StoreError| {
         Diagnostic::error(codes::STORE, format!("the estate's store cannot be used: {error}"))
             .fix("eos doctor looks at what the estate needs")
@@ -192,7 +199,7 @@ fn installation(context: &Context, _: &Estate) -> InstallationSettings {
         eos_binary: Some(context.binary.clone()),
         providers: providers.into_iter().flatten().collect(),
         mirrors: Vec::new(),
-        search_path: "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin".into(),
+        search_path: surroundings::SEARCH_PATH.into(),
     }
 }
 

@@ -42,7 +42,7 @@ struct Heard {
 pub struct SideChannel {
     path: PathBuf,
     heard: Arc<Heard>,
-    _folder: tempfile::TempDir,
+    private: tempfile::TempDir,
 }
 
 impl SideChannel {
@@ -57,11 +57,16 @@ impl SideChannel {
                 hear(&theirs, stream);
             }
         })?;
-        Ok(SideChannel { path, heard, _folder: folder })
+        Ok(SideChannel { path, heard, private: folder })
     }
 
     pub fn path(&self) -> &std::path::Path {
         &self.path
+    }
+
+    /// The private folder it is in.
+    pub fn folder(&self) -> &std::path::Path {
+        self.private.path()
     }
 
     /// Previews so far, by the resource's name.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use eos_engine::change::Fate;
 use eos_engine::{Change, ChangeKind, RunPlan, UnitPlan, Verdict};
-use eos_model::Name;
+use eos_model::{EnvName, Name};
 use serde_json::{Value as Json, json};
 
 use super::style::Style;
@@ -28,7 +28,10 @@ pub fn text(plan: &RunPlan, previews: &Previews, width: usize, color: bool) -> S
     let style = Style(color);
     let env = &plan.env;
     if plan.is_empty() {
-        return format!("{env} is as the pillar says: nothing to do for {}.\n", counted(plan.units.len(), "unit"));
+        return format!(
+            "{env} is as the pillar says: nothing to do for {}.\n",
+            counted(plan.units.len(), "unit")
+        );
     }
     let mut out = format!("{}\n\n", style.bold(&format!("Plan for {env}: {}", summary(plan))));
     let mut table = Table::new(&["ACTION", "UNIT", "RESOURCE", "HOST", "NEEDED BY", "NOTE"]);
@@ -41,7 +44,9 @@ pub fn text(plan: &RunPlan, previews: &Previews, width: usize, color: bool) -> S
     out.push('\n');
     let quiet = plan.units.values().filter(|unit| !has_lines(unit)).count();
     if quiet > 0 {
-        out.push_str(&style.dim(&format!("{} as they are.\n", counted(quiet, "unit stays|units stay"))));
+        out.push_str(
+            &style.dim(&format!("{}.\n", counted(quiet, "unit stays as it is|units stay as they are"))),
+        );
     }
     out.push_str(&data(plan, style));
     for (name, unit) in &plan.units {
@@ -175,17 +180,23 @@ fn resource(address: &str) -> String {
     own.unwrap_or(address).to_owned()
 }
 
+/// The name under which a provider previews a change.
+pub fn preview_key(env: &EnvName, change: &Change) -> String {
+    format!("{env}/{}/{}", change.unit, resource(&change.address))
+}
+
 fn note(plan: &RunPlan, change: &Change, previews: &Previews) -> String {
     if let Some(data) = &change.data {
         let places = data.places.join(", ");
-        let place = |text: &str| if places.is_empty() { text.to_owned() } else { format!("{text}: {places}") };
+        let place =
+            |text: &str| if places.is_empty() { text.to_owned() } else { format!("{text}: {places}") };
         return match data.fate {
             Fate::Lost => place("DATA IS LOST"),
             Fate::Kept => place("its data is kept"),
             Fate::Stays => place("its data stays"),
         };
     }
-    let preview = previews.get(&format!("{}/{}/{}", plan.env, change.unit, resource(&change.address)));
+    let preview = previews.get(&preview_key(&plan.env, change));
     let first = |text: &String| text.lines().map(str::trim).find(|line| !line.is_empty()).map(str::to_owned);
     if let Some(line) = preview.and_then(first)
         && change.kind != ChangeKind::Create

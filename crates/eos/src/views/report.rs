@@ -47,9 +47,14 @@ pub fn text(report: &Report, outputs: &Outputs, seconds: u64, width: usize, colo
             style.red("Failed:")
         ),
         Ending::Stopped => {
-            format!("{} {took}. Go on with eos resume, or take it back with eos undo.\n", style.yellow("Stopped:"))
+            format!(
+                "{} {took}. Go on with eos resume, or take it back with eos undo.\n",
+                style.yellow("Stopped:")
+            )
         }
-        Ending::Stuck => format!("{} {took}. A person is needed: eos status says for what.\n", style.red("Stuck:")),
+        Ending::Stuck => {
+            format!("{} {took}. A person is needed: eos status says for what.\n", style.red("Stuck:"))
+        }
         Ending::Superseded => format!("A later run took over ({took}).\n"),
     });
     out
