@@ -2,7 +2,6 @@
 
 use super::prelude::*;
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use crate::core::text::moment;
 use crate::data::images;
@@ -78,18 +77,13 @@ impl Action for DescribeInstances {
     }
 
     fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
-        call.check_ids(&request.instance_id)?;
         let account = &*call.account;
         let now = call.now;
-        let described = |instance: &Arc<Instance>| !is_forgotten(now, instance.terminated);
-        let page = if request.instance_id.is_empty() {
-            call.select_from(account.instances.iter_shared().filter(described), FILTERS)?
-        } else {
-            call.select(&account.instances, &request.instance_id, FILTERS)?
-        };
+        let described = |instance: &Instance| !is_forgotten(now, instance.terminated);
+        let page = call.select_where(&account.instances, &request.instance_id, FILTERS, described)?;
         // A page may cut a reservation, as EC2's do; within a page each is there once.
         let mut reservations: BTreeMap<&str, ReservationView> = BTreeMap::new();
-        for instance in page.items.iter().filter(|instance| described(instance)) {
+        for instance in &page.items {
             let view = view::instance::instance(instance, call);
             let reservation =
                 reservations.entry(&instance.reservation_id).or_insert_with(|| ReservationView {

@@ -70,9 +70,14 @@ pub fn matches<T: Listed>(item: &T, account: &Account, filters: &[Filter], known
     })
 }
 
+/// Whether a filter's value means more than itself.
+pub fn is_pattern(value: &str) -> bool {
+    value.contains(['*', '?', '\\'])
+}
+
 /// Whether `text` matches `pattern`; linear in time for any pattern (one step back at most per star).
 pub fn wildcard(pattern: &str, text: &str) -> bool {
-    if !pattern.contains(['*', '?', '\\']) {
+    if !is_pattern(pattern) {
         return pattern == text;
     }
     #[derive(PartialEq, Clone, Copy)]

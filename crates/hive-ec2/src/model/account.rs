@@ -1,6 +1,8 @@
 //! One account's resources. An action is given exactly one account, so no account can reach another's.
 
 use std::fmt;
+use std::ops::{Deref, DerefMut};
+use std::sync::Arc;
 
 use eos_store::Version;
 use hive_api::{ApiError, ApiResult};
@@ -30,16 +32,28 @@ use crate::core::tags::Tags;
 
 /// Twelve digits.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct AccountId(String);
+#[serde(from = "String", into = "String")]
+pub struct AccountId(Arc<str>);
 
 impl AccountId {
-    pub fn new(digits: impl Into<String>) -> Self {
+    pub fn new(digits: impl Into<Arc<str>>) -> Self {
         AccountId(digits.into())
     }
 }
 
-impl std::ops::Deref for AccountId {
+impl From<String> for AccountId {
+    fn from(digits: String) -> Self {
+        Self::new(digits)
+    }
+}
+
+impl From<AccountId> for String {
+    fn from(id: AccountId) -> String {
+        id.to_string()
+    }
+}
+
+impl Deref for AccountId {
     type Target = str;
 
     fn deref(&self) -> &str {
@@ -53,17 +67,37 @@ impl fmt::Display for AccountId {
     }
 }
 
+/// A copy costs nothing: the tables are shared until one of the copies changes them.
+#[derive(Clone)]
+pub struct Account {
+    pub id: AccountId,
+    tables: Arc<Tables>,
+}
+
+impl Deref for Account {
+    type Target = Tables;
+
+    fn deref(&self) -> &Tables {
+        &self.tables
+    }
+}
+
+impl DerefMut for Account {
+    fn deref_mut(&mut self) -> &mut Tables {
+        Arc::make_mut(&mut self.tables)
+    }
+}
+
 macro_rules! tables {
     ($($field:ident: $type:ty),* $(,)?) => {
-        #[derive(Clone)]
-        pub struct Account {
-            pub id: AccountId,
+        #[derive(Clone, Default)]
+        pub struct Tables {
             $(pub $field: Table<$type>,)*
         }
 
         impl Account {
             pub fn new(id: AccountId) -> Self {
-                Self { id, $($field: Table::default(),)* }
+                Self { id, tables: Arc::default() }
             }
 
             /// A stored record into its table; false if nothing here knows the kind.
@@ -108,6 +142,15 @@ macro_rules! tables {
                 }
             }
 
+            /// Kind and tags of whatever has this id.
+            pub fn tags_of(&self, id: &str) -> Option<(&'static str, &Tags)> {
+                $(if let Some(tags) = self.$field.get(id).and_then(|item| item.tags()) {
+                    return Some((<$type as Resource>::KIND.name, tags));
+                })*
+                let mut rules = self.security_groups.with(SecurityGroup::BY_RULE, id).flat_map(|group| &group.rules);
+                rules.find(|rule| rule.id == id).map(|rule| ("security-group-rule", &rule.tags))
+            }
+
             /// The tags of whatever has this id, to be changed.
             pub fn tags_mut(&mut self, id: &str) -> ApiResult<&mut Tags> {
                 $(if self.$field.get(id).is_some_and(|item| item.tags().is_some()) {
@@ -133,8 +176,11 @@ macro_rules! tables {
 
 impl Account {
     fn group_of_rule(&self, rule: &str) -> Option<Id<SecurityGroup>> {
-        let mut groups = self.security_groups.iter();
-        groups.find(|group| group.rules.iter().any(|known| known.id == rule)).map(|group| group.id.clone())
+        self.security_groups.with(SecurityGroup::BY_RULE, rule).next().map(|group| group.id.clone())
+    }
+
+    pub fn default_vpc(&self) -> Option<&Vpc> {
+        self.vpcs.with(Vpc::BY_DEFAULT, "true").next()
     }
 }
 

@@ -10,8 +10,9 @@ use crate::core::tags::Tags;
 use crate::data::images::Image;
 use crate::data::instance_types::InstanceType;
 use crate::model::instance::{CpuCredits, Instance, InstanceOptions, InstanceState};
+use crate::model::key_pair::KeyPair;
 use crate::model::network_interface::NetworkInterface;
-use crate::model::placement_group::Strategy;
+use crate::model::placement_group::{PlacementGroup, Strategy};
 use crate::model::subnet::Subnet;
 use crate::model::volume::Volume;
 use crate::model::vpc::Tenancy;
@@ -68,7 +69,7 @@ impl Launch {
             ));
         }
         if let Some(name) = &self.key_name
-            && !call.account.key_pairs.iter().any(|key| key.name == *name)
+            && call.account.key_pairs.with(KeyPair::BY_NAME, name).next().is_none()
         {
             return Err(ApiError::client(
                 "InvalidKeyPair.NotFound",
@@ -85,13 +86,14 @@ impl Launch {
             ));
         }
         if let Some(name) = &self.placement_group {
-            let group =
-                call.account.placement_groups.iter().find(|group| group.name == *name).ok_or_else(|| {
+            let group = call.account.placement_groups.with(PlacementGroup::BY_NAME, name).next().ok_or_else(
+                || {
                     ApiError::client(
                         "InvalidPlacementGroup.Unknown",
                         format!("The Placement Group '{name}' is unknown."),
                     )
-                })?;
+                },
+            )?;
             if self.partition_number.is_some() && group.strategy != Strategy::Partition {
                 return Err(ApiError::invalid_combination(
                     "PartitionNumber needs a partition placement group",
@@ -107,17 +109,13 @@ impl Launch {
             Some(id) => call.account.subnets.find(id)?,
             None => {
                 let zone = self.zone.clone().unwrap_or_else(|| call.environment.first_zone());
-                let mut all = call.account.subnets.iter();
-                all.find(|subnet| subnet.default_for_az && subnet.availability_zone == zone).ok_or_else(
-                    || {
-                        ApiError::client(
-                            "MissingInput",
-                            format!(
-                                "No subnets found for the default VPC in '{zone}'. Please specify a subnet."
-                            ),
-                        )
-                    },
-                )?
+                let mut all = call.account.subnets.with(Subnet::BY_ZONE, &zone);
+                all.find(|subnet| subnet.default_for_az).ok_or_else(|| {
+                    ApiError::client(
+                        "MissingInput",
+                        format!("No subnets found for the default VPC in '{zone}'. Please specify a subnet."),
+                    )
+                })?
             }
         };
         match &self.zone {
