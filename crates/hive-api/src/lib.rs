@@ -12,6 +12,7 @@ pub mod form;
 mod hex;
 pub mod params;
 pub mod sigv4;
+mod tree;
 pub mod xml;
 
 pub use decode::{Decoded, decode};
@@ -19,3 +20,4 @@ pub use envelope::Service;
 pub use error::{ApiError, ApiResult};
 pub use hex::hex;
 pub use params::Params;
+pub use tree::Tree;

@@ -4,7 +4,7 @@ use super::prelude::*;
 use std::collections::BTreeMap;
 
 use crate::core::text::moment;
-use crate::data::images;
+use crate::data::instance_types;
 use crate::model::instance::Instance;
 use crate::model::network_interface::NetworkInterface;
 use crate::rules::lifecycle::is_forgotten;
@@ -28,7 +28,7 @@ pub struct Response {
 }
 
 static FILTERS: &[FilterRow<Instance>] = &[
-    ("architecture", |i, _| maybe(images::find(&i.image_id).map(|image| image.architecture))),
+    ("architecture", |i, _| maybe(instance_types::find(&i.instance_type).map(|kind| kind.architecture))),
     ("availability-zone", |i, _| one(&i.availability_zone)),
     ("block-device-mapping.device-name", |i, _| {
         i.block_devices.iter().map(|(name, _)| name.clone()).collect()

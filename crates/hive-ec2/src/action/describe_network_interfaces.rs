@@ -49,7 +49,7 @@ static FILTERS: &[FilterRow<NetworkInterface>] = &[
     ("group-name", |i, account| {
         i.groups.iter().filter_map(|id| account.security_groups.get(id)).map(|g| g.name.clone()).collect()
     }),
-    ("interface-type", |i, _| one(if i.managed_by.is_some() { "nat_gateway" } else { "interface" })),
+    ("interface-type", |i, _| one(i.kind())),
     ("mac-address", |i, _| one(&i.mac_address)),
     ("network-interface-id", |i, _| one(&i.id)),
     ("owner-id", |_, account| one(&account.id)),

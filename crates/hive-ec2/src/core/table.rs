@@ -215,6 +215,11 @@ impl<T: Resource> Table<T> {
         }
     }
 
+    /// What changed in this copy: as it was before, and as it is.
+    pub fn touched(&self) -> impl Iterator<Item = (Option<&T>, Option<&T>)> {
+        self.touched.iter().map(|(key, before)| (before.value.as_deref(), self.get(key)))
+    }
+
     pub fn is_changed(&self) -> bool {
         !self.touched.is_empty()
     }

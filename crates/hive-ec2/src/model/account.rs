@@ -11,9 +11,11 @@ use serde::{Deserialize, Serialize};
 use super::address::Address;
 use super::dhcp_options::DhcpOptions;
 use super::egress_only_internet_gateway::EgressOnlyInternetGateway;
+use super::image::Image;
 use super::instance::Instance;
 use super::internet_gateway::InternetGateway;
 use super::key_pair::KeyPair;
+use super::launch_template::LaunchTemplate;
 use super::nat_gateway::NatGateway;
 use super::network_acl::NetworkAcl;
 use super::network_interface::NetworkInterface;
@@ -25,6 +27,8 @@ use super::snapshot::Snapshot;
 use super::subnet::Subnet;
 use super::volume::Volume;
 use super::vpc::Vpc;
+use super::vpc_endpoint::VpcEndpoint;
+use super::vpc_peering_connection::VpcPeeringConnection;
 use crate::core::client_token::ClientToken;
 use crate::core::id::Id;
 use crate::core::table::{Changed, Listed, Resource, Table};
@@ -189,9 +193,11 @@ tables! {
     client_tokens: ClientToken,
     dhcp_options: DhcpOptions,
     egress_only_internet_gateways: EgressOnlyInternetGateway,
+    images: Image,
     instances: Instance,
     internet_gateways: InternetGateway,
     key_pairs: KeyPair,
+    launch_templates: LaunchTemplate,
     nat_gateways: NatGateway,
     network_acls: NetworkAcl,
     network_interfaces: NetworkInterface,
@@ -202,5 +208,7 @@ tables! {
     snapshots: Snapshot,
     subnets: Subnet,
     volumes: Volume,
+    vpc_endpoints: VpcEndpoint,
+    vpc_peering_connections: VpcPeeringConnection,
     vpcs: Vpc,
 }

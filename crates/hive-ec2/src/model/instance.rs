@@ -39,6 +39,9 @@ pub struct Instance {
     pub block_devices: Vec<(String, Id<Volume>)>,
     pub root_device_name: String,
     pub options: InstanceOptions,
+    /// `iip-assoc-…`, while it has an instance profile.
+    #[serde(default)]
+    pub profile_association_id: Option<String>,
     pub tags: Tags,
 }
 
@@ -65,6 +68,9 @@ impl Instance {
         Field::new(&["placement-group-name"], |i, each| i.placement_group.iter().for_each(|g| each(g)));
     pub const BY_RESERVATION: Field<Self> =
         Field::new(&["reservation-id"], |i, each| each(&i.reservation_id));
+    pub const BY_PROFILE_ASSOCIATION: Field<Self> = Field::new(&["(profile association)"], |i, each| {
+        i.profile_association_id.iter().for_each(|id| each(id))
+    });
     pub const BY_VOLUME: Field<Self> = Field::new(&["block-device-mapping.volume-id"], |i, each| {
         i.block_devices.iter().for_each(|(_, v)| each(v))
     });
@@ -87,6 +93,7 @@ impl Resource for Instance {
         Self::BY_KEY,
         Self::BY_PLACEMENT_GROUP,
         Self::BY_RESERVATION,
+        Self::BY_PROFILE_ASSOCIATION,
         Self::BY_VOLUME,
     ];
 
@@ -116,6 +123,7 @@ pub struct InstanceOptions {
     pub hibernation: bool,
     pub enclave: bool,
     pub capacity_reservation_preference: String,
+    /// Its ARN.
     pub iam_instance_profile: Option<String>,
 }
 

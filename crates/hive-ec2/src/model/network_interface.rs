@@ -114,6 +114,15 @@ impl NetworkInterface {
         self.private_ips.first().copied()
     }
 
+    /// As answers call it: what made it.
+    pub fn kind(&self) -> &'static str {
+        match self.managed_by.as_deref() {
+            None => "interface",
+            Some(gateway) if gateway.starts_with("nat-") => "nat_gateway",
+            Some(_) => "vpc_endpoint",
+        }
+    }
+
     /// An address by which it is looked up: the same one may be in use in another subnet.
     pub fn address_in(subnet: &str, address: Ipv4Addr) -> String {
         format!("{subnet} {address}")

@@ -9,6 +9,7 @@ use super::nat_gateway::NatGateway;
 use super::network_interface::NetworkInterface;
 use super::subnet::Subnet;
 use super::vpc::Vpc;
+use super::vpc_peering_connection::VpcPeeringConnection;
 use crate::core::id::{Id, Kind};
 use crate::core::index::Field;
 use crate::core::table::{Listed, Resource};
@@ -85,6 +86,7 @@ pub enum Target {
     NetworkInterface(Id<NetworkInterface>),
     NatGateway(Id<NatGateway>),
     EgressOnlyInternetGateway(Id<EgressOnlyInternetGateway>),
+    VpcPeeringConnection(Id<VpcPeeringConnection>),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

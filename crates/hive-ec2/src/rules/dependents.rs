@@ -13,6 +13,7 @@ use crate::model::route_table::RouteTable;
 use crate::model::security_group::SecurityGroup;
 use crate::model::subnet::Subnet;
 use crate::model::vpc::Vpc;
+use crate::model::vpc_endpoint::VpcEndpoint;
 
 /// `DependencyViolation` if anything is left; the first few are named.
 pub fn refuse(noun: &str, id: &str, dependents: Vec<String>) -> ApiResult<()> {
@@ -38,6 +39,7 @@ pub fn of_vpc(account: &Account, vpc: &Vpc) -> Vec<String> {
     ids.extend(tables.map(|t| t.id.to_string()));
     let outward = account.egress_only_internet_gateways.with(EgressOnlyInternetGateway::BY_VPC, id);
     ids.extend(outward.map(|g| g.id.to_string()));
+    ids.extend(account.vpc_endpoints.with(VpcEndpoint::BY_VPC, id).map(|e| e.id.to_string()));
     let acls = account.network_acls.with(NetworkAcl::BY_VPC, id).filter(|a| !a.is_default);
     ids.extend(acls.map(|a| a.id.to_string()));
     ids
@@ -52,6 +54,7 @@ pub fn of_subnet(account: &Account, subnet: &Subnet) -> Vec<String> {
 pub fn of_security_group(account: &Account, group: &SecurityGroup) -> Vec<String> {
     let interfaces = account.network_interfaces.with(NetworkInterface::BY_GROUP, &group.id);
     let mut ids: Vec<String> = interfaces.map(|i| i.id.to_string()).collect();
+    ids.extend(account.vpc_endpoints.with(VpcEndpoint::BY_GROUP, &group.id).map(|e| e.id.to_string()));
     let naming = account.security_groups.with(SecurityGroup::BY_PEER, &group.id);
     ids.extend(naming.filter(|other| other.id != group.id).map(|other| other.id.to_string()));
     ids

@@ -7,8 +7,10 @@ use hive_api::{ApiError, ApiResult};
 use crate::core::call::Call;
 use crate::core::id::Id;
 use crate::core::tags::Tags;
-use crate::data::images::Image;
+use std::sync::Arc;
+
 use crate::data::instance_types::InstanceType;
+use crate::model::image::Image;
 use crate::model::instance::{CpuCredits, Instance, InstanceOptions, InstanceState};
 use crate::model::key_pair::KeyPair;
 use crate::model::network_interface::NetworkInterface;
@@ -18,6 +20,7 @@ use crate::model::volume::Volume;
 use crate::model::vpc::Tenancy;
 use crate::node::Order;
 use crate::rules::devices::{self, NewVolume};
+use crate::rules::instance_profiles::ASSOCIATION_KIND;
 use crate::rules::{addresses, interfaces};
 
 /// One interface of a new instance: one that exists, or one to be made.
@@ -41,7 +44,7 @@ pub struct DevicePlan {
 
 /// Everything that the instances of one launch share.
 pub struct Launch {
-    pub image: &'static Image,
+    pub image: Arc<Image>,
     pub instance_type: &'static InstanceType,
     pub key_name: Option<String>,
     pub zone: Option<String>,
@@ -142,12 +145,14 @@ impl Launch {
             }
         };
         let id: Id<Instance> = call.new_id();
+        let profile = self.options.iam_instance_profile.as_ref();
+        let profile = profile.map(|_| call.random_id(ASSOCIATION_KIND.prefix));
         let notice = call.notice.map(|notice| ("Server.RecordsOnly".to_owned(), notice.to_owned()));
         call.account.instances.insert(Instance {
             id: id.clone(),
             reservation_id: reservation.to_owned(),
             launch_index: index,
-            image_id: self.image.id.to_owned(),
+            image_id: self.image.id.to_string(),
             instance_type: self.instance_type.name.to_owned(),
             key_name: self.key_name.clone(),
             client_token: self.client_token.clone(),
@@ -163,8 +168,9 @@ impl Launch {
             vpc_id,
             network_interfaces: Vec::new(),
             block_devices: Vec::new(),
-            root_device_name: self.image.root_device_name.to_owned(),
+            root_device_name: self.image.root_device_name.clone(),
             options: self.options.clone(),
+            profile_association_id: profile,
             tags: self.tags.clone(),
         });
         for plan in &self.interfaces {

@@ -19,7 +19,10 @@ use crate::model::route_table::{
 use crate::model::security_group::{Peer, Protocol, Rule, SecurityGroup};
 use crate::model::subnet::{HostnameType, Subnet};
 use crate::model::vpc::{CidrAssociation, Tenancy, Vpc};
+use crate::model::vpc_peering_connection::PeeringState;
 use crate::rules::dependents;
+use crate::rules::peering;
+use jiff::Timestamp;
 
 pub fn create_vpc(
     call: &mut Call<'_>,
@@ -181,7 +184,7 @@ pub fn provided_ipv6(call: &Call<'_>) -> Ipv6Cidr {
     Ipv6Cidr::new(u128::from_be_bytes(bytes), 56)
 }
 
-pub fn delete_vpc(account: &mut Account, id: &str) -> ApiResult<()> {
+pub fn delete_vpc(account: &mut Account, id: &str, now: Timestamp) -> ApiResult<()> {
     let vpc = account.vpcs.find(id)?;
     dependents::refuse("vpc", id, dependents::of_vpc(account, vpc))?;
     let groups: Vec<_> =
@@ -191,6 +194,14 @@ pub fn delete_vpc(account: &mut Account, id: &str) -> ApiResult<()> {
     groups.iter().for_each(|id| drop(account.security_groups.remove(id)));
     tables.iter().for_each(|id| drop(account.route_tables.remove(id)));
     acls.iter().for_each(|id| drop(account.network_acls.remove(id)));
+    // A VPC takes its connections along.
+    let open: Vec<_> =
+        peering::of_vpc(account, id).filter(|p| p.ended.is_none()).map(|p| p.id.clone()).collect();
+    for connection in open {
+        let connection = account.vpc_peering_connections.edit(&connection)?;
+        connection.state = PeeringState::Deleted;
+        connection.ended = Some(now);
+    }
     account.vpcs.remove(id);
     Ok(())
 }

@@ -170,7 +170,7 @@ pub fn network_interface(interface: &NetworkInterface, call: &Call<'_>) -> Netwo
         private_ip_address: primary.map(|address| address.to_string()),
         private_dns_name: primary.map(|address| private_name(address, call.environment)),
         source_dest_check: interface.source_dest_check,
-        interface_type: if interface.managed_by.is_some() { "nat_gateway" } else { "interface" },
+        interface_type: interface.kind(),
         group_set: groups(interface, account),
         attachment: interface.last_attachment().map(|(a, status)| attachment(a, status, account)),
         association: primary.and_then(|address| association(interface, address, call)),
