@@ -91,10 +91,7 @@ fn run() -> Result<(), Failure> {
 }
 
 fn connection(plan: &Plan, bound: Bound, taken: &AtomicUsize) -> Result<Tally, Failure> {
-    let stream = TcpStream::connect(("127.0.0.1", plan.port))?;
-    stream.set_nodelay(true)?;
-    stream.set_read_timeout(Some(Duration::from_secs(60)))?;
-    let mut stream = BufReader::with_capacity(256 * 1024, stream);
+    let mut stream = connect(plan.port)?;
     let mut tally = Tally { micros: Vec::new(), failed: 0, bytes: 0, sample: String::new() };
     let ready = plan
         .queries
@@ -115,9 +112,13 @@ fn connection(plan: &Plan, bound: Bound, taken: &AtomicUsize) -> Result<Tally, F
         let bytes = if fresh.is_empty() { &ready[which] } else { &fresh };
         let began = Instant::now();
         stream.get_mut().write_all(bytes)?;
-        let (status, body) = read(&mut stream)?;
+        let (status, body, closes) = read(&mut stream)?;
         tally.micros.push(u32::try_from(began.elapsed().as_micros()).unwrap_or(u32::MAX));
         tally.bytes += body.len();
+        if closes {
+            // A server that cannot keep a connection: making the next one is part of its price.
+            stream = connect(plan.port)?;
+        }
         if status != 200 {
             tally.failed += 1;
             if tally.sample.is_empty() {
@@ -125,6 +126,13 @@ fn connection(plan: &Plan, bound: Bound, taken: &AtomicUsize) -> Result<Tally, F
             }
         }
     }
+}
+
+fn connect(port: u16) -> Result<BufReader<TcpStream>, Failure> {
+    let stream = TcpStream::connect(("127.0.0.1", port))?;
+    stream.set_nodelay(true)?;
+    stream.set_read_timeout(Some(Duration::from_secs(60)))?;
+    Ok(BufReader::with_capacity(256 * 1024, stream))
 }
 
 impl Plan {
@@ -155,12 +163,12 @@ impl Plan {
     }
 }
 
-/// Status and body; servers may send a length or chunks.
-fn read(stream: &mut BufReader<TcpStream>) -> Result<(u16, Vec<u8>), Failure> {
+/// Status, body, and whether the server hangs up; servers may send a length or chunks.
+fn read(stream: &mut BufReader<TcpStream>) -> Result<(u16, Vec<u8>, bool), Failure> {
     let mut line = String::new();
     stream.read_line(&mut line)?;
     let status = line.split(' ').nth(1).ok_or("the server hung up")?.parse()?;
-    let (mut length, mut chunked) = (0, false);
+    let (mut length, mut chunked, mut closes) = (0, false, false);
     loop {
         line.clear();
         if stream.read_line(&mut line)? == 0 {
@@ -171,6 +179,7 @@ fn read(stream: &mut BufReader<TcpStream>) -> Result<(u16, Vec<u8>), Failure> {
             None => break,
             Some(("content-length", value)) => length = value.trim().parse()?,
             Some(("transfer-encoding", value)) => chunked = value.trim() == "chunked",
+            Some(("connection", value)) => closes = value.trim() == "close",
             Some(_) => {}
         }
     }
@@ -178,7 +187,7 @@ fn read(stream: &mut BufReader<TcpStream>) -> Result<(u16, Vec<u8>), Failure> {
     if !chunked {
         body.resize(length, 0);
         stream.read_exact(&mut body)?;
-        return Ok((status, body));
+        return Ok((status, body, closes));
     }
     loop {
         line.clear();
@@ -189,7 +198,7 @@ fn read(stream: &mut BufReader<TcpStream>) -> Result<(u16, Vec<u8>), Failure> {
         stream.read_exact(&mut body[start..])?;
         body.truncate(start + size);
         if size == 0 {
-            return Ok((status, body));
+            return Ok((status, body, closes));
         }
     }
 }

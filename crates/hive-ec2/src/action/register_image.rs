@@ -9,6 +9,8 @@ pub struct RegisterImage;
 #[serde(rename_all = "PascalCase")]
 pub struct Request {
     name: String,
+    /// For images in S3, of which there are none; the provider sends an empty one.
+    image_location: Option<String>,
     #[serde(default)]
     description: String,
     architecture: Option<String>,
@@ -43,6 +45,13 @@ impl Action for RegisterImage {
                 "Architecture",
                 &architecture,
                 "Valid: i386, x86_64, arm64.",
+            ));
+        }
+        if let Some(place) = request.image_location.as_deref().filter(|place| !place.is_empty()) {
+            return Err(ApiError::invalid_value(
+                "ImageLocation",
+                place,
+                "Images are made of snapshots here.",
             ));
         }
         if let Some(kind) = request.virtualization_type.as_deref().filter(|kind| *kind != "hvm") {

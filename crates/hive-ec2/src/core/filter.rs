@@ -77,8 +77,13 @@ pub fn is_pattern(value: &str) -> bool {
 
 /// Whether `text` matches `pattern`; linear in time for any pattern (one step back at most per star).
 pub fn wildcard(pattern: &str, text: &str) -> bool {
-    if !is_pattern(pattern) {
-        return pattern == text;
+    let Some(literal) = pattern.find(['*', '?', '\\']) else { return pattern == text };
+    // What stands before the first wildcard decides most cases.
+    let (Some(text), Some(pattern)) = (text.strip_prefix(&pattern[..literal]), pattern.get(literal..)) else {
+        return false;
+    };
+    if pattern == "*" {
+        return true;
     }
     #[derive(PartialEq, Clone, Copy)]
     enum Piece {

@@ -42,7 +42,6 @@ resource "aws_launch_template" "t" {
   image_id               = data.aws_ami.linux.id
   instance_type          = local.second ? "t3.small" : "t3.micro"
   update_default_version = true
-  user_data              = base64encode(local.second ? "#!/bin/true" : "#!/bin/sh")
   tags                   = local.tags
 
   block_device_mappings {
@@ -63,7 +62,7 @@ resource "aws_launch_template" "t" {
   }
 
   tag_specifications {
-    resource_type = "instance"
+    resource_type = "volume"
     tags          = { Of = "template" }
   }
 }
