@@ -19,5 +19,6 @@ pub mod nat_gateways;
 pub mod networks;
 pub mod peering;
 pub mod permissions;
+pub mod power;
 pub mod routes;
 pub mod vpcs;
