@@ -91,11 +91,11 @@ data "aws_vpc_endpoint_service" "s3" {
   service_type = "Gateway"
 }
 
+# Not the peering connection: `auto_accept` is nowhere but in the configuration, so an import always sets it.
 output "imports" {
   value = {
-    "aws_vpc_peering_connection.ab" = aws_vpc_peering_connection.ab.id
-    "aws_route.ab"                  = "${aws_route_table.a.id}_${aws_vpc.b.cidr_block}"
-    "aws_vpc_endpoint.gateway"      = aws_vpc_endpoint.gateway.id
-    "aws_vpc_endpoint.interface"    = aws_vpc_endpoint.interface.id
+    "aws_route.ab"               = "${aws_route_table.a.id}_${aws_vpc.b.cidr_block}"
+    "aws_vpc_endpoint.gateway"   = aws_vpc_endpoint.gateway.id
+    "aws_vpc_endpoint.interface" = aws_vpc_endpoint.interface.id
   }
 }

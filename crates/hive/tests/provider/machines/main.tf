@@ -37,12 +37,12 @@ data "aws_ami" "linux" {
 }
 
 resource "aws_launch_template" "t" {
-  name                   = "machines"
-  description            = local.second ? "second" : "first"
-  image_id               = data.aws_ami.linux.id
-  instance_type          = local.second ? "t3.small" : "t3.micro"
-  update_default_version = true
-  tags                   = local.tags
+  name            = "machines"
+  description     = local.second ? "second" : "first"
+  image_id        = data.aws_ami.linux.id
+  instance_type   = local.second ? "t3.small" : "t3.micro"
+  default_version = local.second ? 2 : 1
+  tags            = local.tags
 
   block_device_mappings {
     device_name = "/dev/sdf"
@@ -131,8 +131,8 @@ resource "aws_ami_launch_permission" "shared" {
 
 output "imports" {
   value = {
-    "aws_launch_template.t"           = aws_launch_template.t.id
-    "aws_ami.registered"              = aws_ami.registered.id
+    "aws_launch_template.t"            = aws_launch_template.t.id
+    "aws_ami.registered"               = aws_ami.registered.id
     "aws_ami_launch_permission.shared" = "123456789012/${aws_ami.registered.id}"
   }
 }
