@@ -9,7 +9,7 @@ DENY_VERSION := 0.20.2
 DENY_FOLDER := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/eos/tools/cargo-deny-$(DENY_VERSION)
 DENY := $(DENY_FOLDER)/bin/cargo-deny
 
-.PHONY: help build release tools aws-provider test lint bench demo clean
+.PHONY: help build release tools aws-provider test lint bench bench-hive fuzz acceptance demo clean
 
 help: ## show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -51,6 +51,18 @@ $(DENY):
 
 bench: release ## measure speed and size, printed as a table
 	@bench/run
+
+bench-hive: ## measure the EC2 endpoint beside fakecloud and moto, printed as a table
+	@cargo build --locked --release -p hive --bin hive --example load
+	@python3 bench/hive.py $(or $(CARGO_TARGET_DIR),target)/release/hive $(or $(CARGO_TARGET_DIR),target)/release/examples/load
+
+FUZZ_SECONDS ?= 120
+fuzz: ## fuzz parser, XML, SigV4 and filters, two minutes each (needs a nightly compiler)
+	@crates/hive-api/fuzz/run $(FUZZ_SECONDS)
+
+acceptance: build ## the AWS provider's own acceptance tests against Hive (builds them once: an hour, 10 GB)
+	@cargo build --locked -p hive
+	@crates/hive/tests/acceptance/run
 
 demo: ## the main job from beginning to end, in .demo/
 	@demo/run

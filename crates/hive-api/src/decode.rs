@@ -58,6 +58,13 @@ impl<'a> Node<'a> {
         Node { params, path, unknown: self.unknown }
     }
 
+    fn fields(&self) -> Fields<'a> {
+        let children = self.params.children.iter();
+        let fields: Vec<_> =
+            children.map(|(name, params)| (name.as_str(), self.child(name, params))).collect();
+        Fields { fields: fields.into_iter(), value: None }
+    }
+
     /// The leaf's text. Something nested below a leaf is a mistake that must not pass unseen.
     fn text(&self) -> Result<&'a str, DecodeError> {
         for name in self.params.children.keys() {
@@ -107,10 +114,13 @@ impl<'de> Deserializer<'de> for Node<'_> {
 
     fn deserialize_newtype_struct<V: Visitor<'de>>(
         self,
-        _: &'static str,
+        name: &'static str,
         visitor: V,
     ) -> Result<V::Value, DecodeError> {
-        visitor.visit_newtype_struct(self)
+        if name != crate::tree::NAME {
+            return visitor.visit_newtype_struct(self);
+        }
+        visitor.visit_map(Subtree { own: self.params.value.as_deref(), children: self.fields() })
     }
 
     fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DecodeError> {
@@ -139,13 +149,7 @@ impl<'de> Deserializer<'de> for Node<'_> {
     }
 
     fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DecodeError> {
-        let fields: Vec<_> = self
-            .params
-            .children
-            .iter()
-            .map(|(name, params)| (name.as_str(), self.child(name, params)))
-            .collect();
-        visitor.visit_map(Fields { fields: fields.into_iter(), value: None })
+        visitor.visit_map(self.fields())
     }
 
     fn deserialize_enum<V: Visitor<'de>>(
@@ -188,6 +192,30 @@ impl<'de> SeqAccess<'de> for Items<'_> {
 struct Fields<'a> {
     fields: std::vec::IntoIter<(&'a str, Node<'a>)>,
     value: Option<Node<'a>>,
+}
+
+/// All that is in a subtree: the node's own value under the empty name, then its children.
+struct Subtree<'a> {
+    own: Option<&'a str>,
+    children: Fields<'a>,
+}
+
+impl<'de> MapAccess<'de> for Subtree<'_> {
+    type Error = DecodeError;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, DecodeError> {
+        match self.own {
+            Some(_) => seed.deserialize(IntoDeserializer::<DecodeError>::into_deserializer("")).map(Some),
+            None => self.children.next_key_seed(seed),
+        }
+    }
+
+    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, DecodeError> {
+        match self.own.take() {
+            Some(text) => seed.deserialize(IntoDeserializer::<DecodeError>::into_deserializer(text)),
+            None => self.children.next_value_seed(seed),
+        }
+    }
 }
 
 impl<'de> MapAccess<'de> for Fields<'_> {

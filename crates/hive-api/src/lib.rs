@@ -9,11 +9,15 @@ pub mod decode;
 pub mod envelope;
 pub mod error;
 pub mod form;
+mod hex;
 pub mod params;
 pub mod sigv4;
+mod tree;
 pub mod xml;
 
 pub use decode::{Decoded, decode};
 pub use envelope::Service;
 pub use error::{ApiError, ApiResult};
+pub use hex::hex;
 pub use params::Params;
+pub use tree::Tree;

@@ -64,6 +64,24 @@ impl Params {
         }
     }
 
+    /// What is nested below, by name.
+    pub fn children(&self) -> impl Iterator<Item = (&str, &Params)> {
+        self.children.iter().map(|(name, child)| (name.as_str(), child))
+    }
+
+    /// The elements of a list in the order of their numbers.
+    pub fn elements(&self) -> Vec<&Params> {
+        let mut elements: Vec<(u32, &Params)> =
+            self.children.iter().filter_map(|(name, child)| Some((name.parse().ok()?, child))).collect();
+        elements.sort_by_key(|(number, _)| *number);
+        elements.into_iter().map(|(_, child)| child).collect()
+    }
+
+    /// The node's own value.
+    pub fn value(&self) -> Option<&str> {
+        self.value.as_deref()
+    }
+
     /// A text that two requests share exactly when their parameters are the same, whatever their order.
     pub fn canonical(&self) -> String {
         let mut text = String::new();

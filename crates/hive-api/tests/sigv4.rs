@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 use aws_credential_types::Credentials;
 use aws_sigv4::http_request::{SignableBody, SignableRequest, SignatureLocation, SigningSettings, sign};
 use aws_sigv4::sign::v4;
-use hive_api::sigv4::{Credential, SignedRequest, Verified, verify};
+use hive_api::sigv4::{Credential, SecretKey, SignedRequest, Verified, verify};
 use hive_api::{ApiResult, form};
 use jiff::Timestamp;
 use proptest::prelude::*;
@@ -74,7 +74,7 @@ fn check(sent: &Sent, at: u64, token: Option<&str>) -> ApiResult<Verified<&'stat
     };
     verify(&request, Timestamp::from_second(at as i64).unwrap(), |key| {
         (key == "AKIDEXAMPLE").then(|| Credential {
-            secret_access_key: SECRET.to_owned(),
+            secret_access_key: SecretKey::new(SECRET),
             session_token: token.map(str::to_owned),
             expires: None,
             principal: "someone",

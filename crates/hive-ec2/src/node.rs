@@ -10,10 +10,14 @@ use tokio::sync::mpsc::UnboundedSender;
 
 use crate::core::id::Id;
 use crate::model::account::AccountId;
+use crate::model::image::Image;
 use crate::model::instance::Instance;
 use crate::model::nat_gateway::NatGateway;
 use crate::model::snapshot::Snapshot;
 use crate::model::volume::Volume;
+use crate::model::vpc::Vpc;
+use crate::model::vpc_endpoint::VpcEndpoint;
+use crate::model::vpc_peering_connection::VpcPeeringConnection;
 
 /// The machine that a record belongs to: part of every key.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,8 +44,16 @@ pub enum Order {
     AttachVolume(Id<Volume>, Id<Instance>),
     DetachVolume(Id<Volume>, Id<Instance>),
     CreateSnapshot(Id<Snapshot>),
+    CreateImage(Id<Image>),
     CreateNatGateway(Id<NatGateway>),
     DeleteNatGateway(Id<NatGateway>),
+    CreateEndpoint(Id<VpcEndpoint>),
+    DeleteEndpoint(Id<VpcEndpoint>),
+    CreatePeering(Id<VpcPeeringConnection>),
+    DeletePeering(Id<VpcPeeringConnection>),
+    /// Something in this VPC changed that packets notice: subnets, routes, groups, ACLs, interfaces, addresses,
+    /// gateways. The records say how it shall be; a VPC that is gone shall not be.
+    ApplyNetwork(Id<Vpc>),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

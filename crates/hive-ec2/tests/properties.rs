@@ -63,7 +63,7 @@ impl World {
             let is_id = piece.rsplit_once('-').is_some_and(|(prefix, digits)| {
                 digits.len() == 17 && !prefix.is_empty() && digits.bytes().all(|b| b.is_ascii_hexdigit())
             });
-            if is_id && !piece.starts_with("ami-") && !self.ids.iter().any(|known| known == piece) {
+            if is_id && piece != IMAGE && !self.ids.iter().any(|known| known == piece) {
                 self.ids.push(piece.to_owned());
             }
         }
@@ -83,7 +83,7 @@ impl World {
     fn query(&self, action: u8, a: u8, b: u8) -> String {
         let id = |prefix| self.pick(prefix, a);
         let other = |prefix| self.pick(prefix, b);
-        match action % 44 {
+        match action % 56 {
             0 => "CreateVpc&CidrBlock=10.0.0.0/16".to_owned(),
             1..=4 => format!("CreateSubnet&VpcId={}&CidrBlock=10.0.{}.0/24", id("vpc"), b % 8),
             5 => format!("CreateSecurityGroup&GroupName=g{b}&GroupDescription=d&VpcId={}", id("vpc")),
@@ -152,6 +152,36 @@ impl World {
             40 => "CreateDhcpOptions&DhcpConfiguration.1.Key=domain-name&DhcpConfiguration.1.Value.1=x"
                 .to_owned(),
             41 => format!("AssociateDhcpOptions&DhcpOptionsId={}&VpcId={}", id("dopt"), other("vpc")),
+            43 => format!("CreateVpcPeeringConnection&VpcId={}&PeerVpcId={}", id("vpc"), other("vpc")),
+            44 => format!("AcceptVpcPeeringConnection&VpcPeeringConnectionId={}", id("pcx")),
+            45 => format!("DeleteVpcPeeringConnection&VpcPeeringConnectionId={}", id("pcx")),
+            46 => format!(
+                "CreateVpcEndpoint&VpcId={}&ServiceName=com.amazonaws.us-east-1.s3&RouteTableId.1={}",
+                id("vpc"),
+                other("rtb")
+            ),
+            47 => format!(
+                "CreateVpcEndpoint&VpcEndpointType=Interface&VpcId={}&ServiceName=com.amazonaws.us-east-1.ssm\
+                 &SubnetId.1={}&PrivateDnsEnabled=false",
+                id("vpc"),
+                other("subnet")
+            ),
+            48 => format!("DeleteVpcEndpoints&VpcEndpointId.1={}", id("vpce")),
+            49 => format!("CreateImage&InstanceId={}&Name=image-{b}", id("i")),
+            50 => format!("DeregisterImage&ImageId={}", id("ami")),
+            51 => format!("DeleteSnapshot&SnapshotId={}", id("snap")),
+            52 => format!(
+                "CreateLaunchTemplate&LaunchTemplateName=lt-{b}&LaunchTemplateData.ImageId={IMAGE}\
+                 &LaunchTemplateData.InstanceType=t3.micro"
+            ),
+            53 => format!(
+                "RunInstances&MinCount=1&MaxCount=1&LaunchTemplate.LaunchTemplateId={}&SubnetId={}",
+                id("lt"),
+                other("subnet")
+            ),
+            54 => {
+                format!("ModifyVpcEndpoint&VpcEndpointId={}&AddRouteTableId.1={}", id("vpce"), other("rtb"))
+            }
             42 => format!("DeleteDhcpOptions&DhcpOptionsId={}", id("dopt")),
             _ => format!("CreateTags&ResourceId.1={}&Tag.1.Key=k&Tag.1.Value=v", id("vpc")),
         }
@@ -161,10 +191,21 @@ impl World {
     async fn settle(&mut self) {
         for _ in 0..1000 {
             let volumes = self.call("DescribeVolumes").await.unwrap()
-                + &self.call("DescribeNatGateways").await.unwrap();
+                + &self.call("DescribeNatGateways").await.unwrap()
+                + &self.call("DescribeVpcEndpoints").await.unwrap()
+                + &self.call("DescribeVpcPeeringConnections").await.unwrap()
+                + &self.call("DescribeImages").await.unwrap();
             let instances = self.call("DescribeInstances").await.unwrap();
-            let moving =
-                ["creating", "deleting", "attaching", "detaching", "pending", "stopping", "shutting-down"];
+            let moving = [
+                "creating",
+                "deleting",
+                "attaching",
+                "detaching",
+                "pending",
+                "provisioning",
+                "stopping",
+                "shutting-down",
+            ];
             if !moving.iter().any(|state| {
                 let tag = format!(">{state}<");
                 volumes.contains(&tag) || instances.contains(&tag)
@@ -186,6 +227,9 @@ impl World {
         for id in all("i") {
             let _ = self.call(&format!("TerminateInstances&InstanceId.1={id}")).await;
         }
+        for id in all("vpce") {
+            let _ = self.call(&format!("DeleteVpcEndpoints&VpcEndpointId.1={id}")).await;
+        }
         for id in all("nat") {
             let _ = self.call(&format!("DeleteNatGateway&NatGatewayId={id}")).await;
         }
@@ -196,6 +240,9 @@ impl World {
             ("eipalloc", "ReleaseAddress&AllocationId="),
             ("eni", "DeleteNetworkInterface&NetworkInterfaceId="),
             ("vol", "DeleteVolume&VolumeId="),
+            ("ami", "DeregisterImage&ImageId="),
+            ("lt", "DeleteLaunchTemplate&LaunchTemplateId="),
+            ("pcx", "DeleteVpcPeeringConnection&VpcPeeringConnectionId="),
             ("snap", "DeleteSnapshot&SnapshotId="),
             ("rtbassoc", "DisassociateRouteTable&AssociationId="),
             ("subnet", "DeleteSubnet&SubnetId="),
@@ -234,7 +281,12 @@ impl World {
     }
 
     async fn learn_all(&mut self) {
-        for describe in ["DescribeNetworkInterfaces", "DescribeSecurityGroups", "DescribeRouteTables"] {
+        for describe in [
+            "DescribeNetworkInterfaces",
+            "DescribeSecurityGroups",
+            "DescribeRouteTables",
+            "DescribeSnapshots",
+        ] {
             let text = self.call(describe).await.unwrap();
             self.learn(&text);
         }

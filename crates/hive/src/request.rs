@@ -10,7 +10,7 @@ use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper::body::{Bytes, Incoming};
 use jiff::Timestamp;
 
-use hive_api::sigv4::{self, Credential, SignedRequest};
+use hive_api::sigv4::{self, Credential, SecretKey, SignedRequest};
 use hive_api::{ApiError, ApiResult, Params, Service, form};
 use hive_ec2::{AccountId, Engine};
 
@@ -21,7 +21,6 @@ use crate::{sessions, sts};
 const MAX_BODY: usize = 1024 * 1024;
 
 /// Who a request is from.
-#[derive(Clone)]
 pub(crate) struct Principal {
     pub account: AccountId,
     pub arn: String,
@@ -32,7 +31,7 @@ pub(crate) struct Principal {
 
 pub(crate) struct Endpoint {
     engine: Arc<Engine>,
-    keys: HashMap<String, Credential<Principal>>,
+    keys: HashMap<String, Credential<Arc<Principal>>>,
 }
 
 impl Endpoint {
@@ -45,10 +44,10 @@ impl Endpoint {
                 permanent_key: Some((key.access_key_id.clone(), key.secret_access_key.clone())),
             };
             let credential = Credential {
-                secret_access_key: key.secret_access_key.clone(),
+                secret_access_key: SecretKey::new(&*key.secret_access_key),
                 session_token: None,
                 expires: None,
-                principal,
+                principal: Arc::new(principal),
             };
             (key.access_key_id.clone(), credential)
         });
@@ -91,7 +90,7 @@ impl Endpoint {
     }
 
     /// A permanent key, or the session that the request's token describes.
-    fn credential(&self, key: &str, request: &SignedRequest<'_>) -> Option<Credential<Principal>> {
+    fn credential(&self, key: &str, request: &SignedRequest<'_>) -> Option<Credential<Arc<Principal>>> {
         if let Some(known) = self.keys.get(key) {
             return Some(known.clone());
         }
@@ -112,13 +111,6 @@ impl Endpoint {
             return Err(ApiError::client("UnsupportedProtocol", "Use GET or POST").with_status(405));
         }
         let mut pairs = form::parse(parts.uri.query().unwrap_or_default().as_bytes())?;
-        // For the envelope of an authentication error; the scope decides once it is known to be good.
-        let version = |pairs: &[(String, String)]| {
-            pairs.iter().find(|(name, _)| name == "Version").map(|(_, value)| Service::from_version(value))
-        };
-        if let Some(hinted) = version(&pairs).or_else(|| version(&form::parse(body).unwrap_or_default())) {
-            *service = hinted;
-        }
         let signed = SignedRequest {
             method: parts.method.as_str(),
             path: parts.uri.path(),
@@ -127,7 +119,8 @@ impl Endpoint {
             body,
         };
         let now = Timestamp::now();
-        let verified = sigv4::verify(&signed, now, |key| self.credential(key, &signed))?;
+        let verified = sigv4::verify(&signed, now, |key| self.credential(key, &signed))
+            .inspect_err(|_| *service = hinted_service(&pairs, body))?;
         *service = Service::from_scope(&verified.scope.service).ok_or_else(|| {
             wrong_scope(&format!(
                 "Credential should be scoped to ec2 or sts, not '{}'",
@@ -171,6 +164,15 @@ async fn read_body(body: Incoming) -> ApiResult<Bytes> {
     }
 }
 
+/// For the envelope of an authentication error, when there is no scope to go by.
+fn hinted_service(query: &[(String, String)], body: &Bytes) -> Service {
+    let version = |pairs: &[(String, String)]| {
+        pairs.iter().find(|(name, _)| name == "Version").map(|(_, value)| Service::from_version(value))
+    };
+    let in_body = || version(&form::parse(body).unwrap_or_default());
+    version(query).or_else(in_body).unwrap_or(Service::Ec2)
+}
+
 fn wrong_scope(message: &str) -> ApiError {
     ApiError::client("AuthFailure", message).with_status(401)
 }
@@ -179,6 +181,6 @@ fn wrong_scope(message: &str) -> ApiError {
 fn request_id() -> String {
     let mut bytes = [0; 16];
     crate::gateway::fill_random(&mut bytes);
-    let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-    format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
+    let hex = hive_api::hex(&bytes);
+    [&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]].join("-")
 }

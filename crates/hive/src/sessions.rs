@@ -9,7 +9,9 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use sha2::Sha256;
 
-use hive_api::sigv4::Credential;
+use std::sync::Arc;
+
+use hive_api::sigv4::{Credential, SecretKey};
 
 use crate::request::Principal;
 
@@ -65,23 +67,23 @@ pub(crate) fn issue(
 pub(crate) fn open(
     access_key_id: &str,
     token: &str,
-    issuer: impl FnOnce(&str) -> Option<Credential<Principal>>,
-) -> Option<Credential<Principal>> {
+    issuer: impl FnOnce(&str) -> Option<Credential<Arc<Principal>>>,
+) -> Option<Credential<Arc<Principal>>> {
     let (payload, seal) = token.split_once('.')?;
     let claims: Claims = serde_json::from_slice(&URL_SAFE_NO_PAD.decode(payload).ok()?).ok()?;
     let issuer = issuer(&claims.issuer)?;
-    let expected = mac(&issuer.secret_access_key, "seal", payload);
+    let expected = mac(issuer.secret_access_key.expose(), "seal", payload);
     let genuine = bool::from(subtle::ConstantTimeEq::ct_eq(expected.as_bytes(), seal.as_bytes()));
     (genuine && claims.access_key_id == access_key_id).then(|| Credential {
-        secret_access_key: mac(&issuer.secret_access_key, "secret", payload),
+        secret_access_key: SecretKey::new(mac(issuer.secret_access_key.expose(), "secret", payload)),
         session_token: Some(token.to_owned()),
         expires: Some(claims.expires),
-        principal: Principal {
+        principal: Arc::new(Principal {
             account: issuer.principal.account.clone(),
             arn: claims.arn,
             user_id: claims.user_id,
             permanent_key: None,
-        },
+        }),
     })
 }
 
@@ -89,17 +91,17 @@ pub(crate) fn open(
 mod tests {
     use super::*;
 
-    fn issuer(secret: &str) -> Credential<Principal> {
+    fn issuer(secret: &str) -> Credential<Arc<Principal>> {
         Credential {
-            secret_access_key: secret.to_owned(),
+            secret_access_key: SecretKey::new(secret),
             session_token: None,
             expires: None,
-            principal: Principal {
+            principal: Arc::new(Principal {
                 account: hive_ec2::AccountId::new("1"),
                 arn: "arn".into(),
                 user_id: "id".into(),
                 permanent_key: None,
-            },
+            }),
         }
     }
 
@@ -107,7 +109,7 @@ mod tests {
     fn a_token_opens_only_unchanged_and_with_its_issuer() {
         let session = issue("AKIA", "secret", ("arn:x".into(), "u".into()), 60, Timestamp::UNIX_EPOCH);
         let opened = open(&session.access_key_id, &session.token, |_| Some(issuer("secret"))).unwrap();
-        assert_eq!(opened.secret_access_key, session.secret_access_key);
+        assert_eq!(opened.secret_access_key.expose(), session.secret_access_key);
         assert_eq!(opened.principal.arn, "arn:x");
         assert!(open(&session.access_key_id, &session.token, |_| Some(issuer("other"))).is_none());
         assert!(open("ASIAOTHER", &session.token, |_| Some(issuer("secret"))).is_none());

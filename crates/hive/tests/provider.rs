@@ -86,7 +86,7 @@ fn mirror(dir: &Path, provider: &Path) -> PathBuf {
 #[test]
 fn projects_are_made_changed_imported_and_gone() {
     std::thread::scope(|scope| {
-        for name in ["every", "borders"] {
+        for name in ["every", "borders", "connections", "machines"] {
             std::thread::Builder::new()
                 .name(name.to_owned())
                 .spawn_scoped(scope, || whole_life(name))

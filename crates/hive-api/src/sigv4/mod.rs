@@ -5,9 +5,11 @@
 
 mod authorization;
 mod canonical;
+mod secret_key;
 mod verify;
 
 pub use authorization::Scope;
+pub use secret_key::SecretKey;
 pub use verify::{Credential, MAX_SKEW_SECONDS, SignedRequest, Verified, verify};
 
 /// `AWS4-HMAC-SHA256`, the only algorithm spoken here.

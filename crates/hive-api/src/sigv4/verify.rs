@@ -9,8 +9,10 @@ use subtle::ConstantTimeEq;
 
 use super::ALGORITHM;
 use super::authorization::{Authorization, Scope, incomplete};
-use super::canonical::{canonical_request, hex, sha256_hex};
+use super::canonical::{canonical_request, sha256_hex};
+use super::secret_key::SecretKey;
 use crate::error::{ApiError, ApiResult};
+use crate::hex;
 
 pub const MAX_SKEW_SECONDS: i64 = 15 * 60;
 
@@ -26,7 +28,7 @@ pub struct SignedRequest<'a> {
 /// What the verifier must know of an access key.
 #[derive(Clone)]
 pub struct Credential<Principal> {
-    pub secret_access_key: String,
+    pub secret_access_key: SecretKey,
     /// Temporary keys come with a token that must be sent along.
     pub session_token: Option<String>,
     pub expires: Option<Timestamp>,
@@ -70,7 +72,7 @@ pub fn verify<P>(
         sha256_hex(canonical.as_bytes())
     );
     let expected =
-        hex(&mac(&signing_key(&credential.secret_access_key, &authorization.scope), to_sign.as_bytes()));
+        hex(&mac(&credential.secret_access_key.signing_key(&authorization.scope), to_sign.as_bytes()));
     if !bool::from(expected.as_bytes().ct_eq(authorization.signature.as_bytes())) {
         return Err(mismatch(
             "The request signature we calculated does not match the signature you provided. Check your AWS Secret \
@@ -134,18 +136,11 @@ fn check_session<P>(
     Ok(())
 }
 
-fn mac(key: &[u8], data: &[u8]) -> [u8; 32] {
+pub(super) fn mac(key: &[u8], data: &[u8]) -> [u8; 32] {
     // HMAC takes keys of any length, so this cannot fail.
     let mut mac = Hmac::<Sha256>::new_from_slice(key).expect("HMAC accepts any key length");
     mac.update(data);
     mac.finalize().into_bytes().into()
-}
-
-fn signing_key(secret: &str, scope: &Scope) -> [u8; 32] {
-    let day = mac(format!("AWS4{secret}").as_bytes(), scope.day.as_bytes());
-    let region = mac(&day, scope.region.as_bytes());
-    let service = mac(&region, scope.service.as_bytes());
-    mac(&service, b"aws4_request")
 }
 
 fn unknown_key() -> ApiError {

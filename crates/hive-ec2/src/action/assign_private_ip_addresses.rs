@@ -42,7 +42,7 @@ impl Action for AssignPrivateIpAddresses {
         if count == 0 {
             return Err(ApiError::missing_parameter("privateIpAddress"));
         }
-        let chosen = choose_addresses(call.account, subnet, &request.private_ip_address, count)?;
+        let chosen = choose_addresses(call, subnet, &request.private_ip_address, count)?;
         call.account.network_interfaces.edit(&request.network_interface_id)?.private_ips.extend(&chosen);
         let assigned = chosen.iter().map(|address| AssignedView { private_ip_address: address.to_string() });
         Ok(Response {

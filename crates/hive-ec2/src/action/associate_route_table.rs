@@ -1,7 +1,7 @@
 //! Makes a subnet or gateway follow a table.
 
 use super::prelude::*;
-use crate::model::route_table::{AssociationTarget, RouteAssociation};
+use crate::model::route_table::{AssociationTarget, RouteAssociation, RouteTable};
 use crate::view::route_table::AssociationState;
 
 const ASSOCIATED: AssociationState = AssociationState { state: "associated" };
@@ -52,8 +52,8 @@ impl Action for AssociateRouteTable {
         if let Some(known) = own {
             return Ok(Response { association_id: known.id.clone(), association_state: ASSOCIATED });
         }
-        let taken = account.route_tables.iter().any(|t| t.associations.iter().any(|a| a.target == target));
-        if taken {
+        let holds = |other: &RouteTable| other.associations.iter().any(|a| a.target == target);
+        if account.route_tables.with(RouteTable::BY_VPC, &table.vpc_id).any(holds) {
             return Err(ApiError::client(
                 "Resource.AlreadyAssociated",
                 "the specified association already exists with another route table",

@@ -1,6 +1,7 @@
 //! Gives a VPC its way out; it has one at most.
 
 use super::prelude::*;
+use crate::model::internet_gateway::InternetGateway;
 
 pub struct AttachInternetGateway;
 
@@ -26,7 +27,7 @@ impl Action for AttachInternetGateway {
                 format!("resource {id} is already attached to network {other}"),
             ));
         }
-        if call.account.internet_gateways.iter().any(|other| other.vpc_id.as_ref() == Some(&vpc)) {
+        if call.account.internet_gateways.with(InternetGateway::BY_VPC, &vpc).next().is_some() {
             return Err(ApiError::client(
                 "InvalidParameterValue",
                 format!("Network {vpc} already has an internet gateway attached"),

@@ -35,7 +35,7 @@ impl Action for CreatePlacementGroup {
             .filter(|name| !name.is_empty())
             .ok_or_else(|| ApiError::missing_parameter("groupName"))?;
         let strategy = request.strategy.unwrap_or(Strategy::Cluster);
-        if call.account.placement_groups.iter().any(|group| group.name == name) {
+        if call.account.placement_groups.with(PlacementGroup::BY_NAME, &name).next().is_some() {
             return Err(ApiError::client(
                 "InvalidPlacementGroup.Duplicate",
                 format!("The Placement Group '{name}' already exists."),

@@ -56,7 +56,12 @@ impl Action for CreateSecurityGroup {
                 "The description must have 1 to 255 characters",
             ));
         }
-        if call.account.security_groups.iter().any(|group| group.vpc_id == vpc.id && group.name == name) {
+        if call
+            .account
+            .security_groups
+            .with(SecurityGroup::BY_NAME, &name)
+            .any(|group| group.vpc_id == vpc.id)
+        {
             return Err(ApiError::client(
                 "InvalidGroup.Duplicate",
                 format!("The security group '{name}' already exists for VPC '{}'", vpc.id),

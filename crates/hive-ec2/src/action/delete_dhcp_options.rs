@@ -1,6 +1,7 @@
 //! Deletes a set of DHCP options that no VPC uses.
 
 use super::prelude::*;
+use crate::model::vpc::Vpc;
 use crate::rules::dependents;
 
 pub struct DeleteDhcpOptions;
@@ -18,7 +19,7 @@ impl Action for DeleteDhcpOptions {
 
     fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Done> {
         let options = call.account.dhcp_options.find(&request.dhcp_options_id)?;
-        let users = call.account.vpcs.iter().filter(|vpc| vpc.dhcp_options_id.as_ref() == Some(&options.id));
+        let users = call.account.vpcs.with(Vpc::BY_DHCP_OPTIONS, &options.id);
         dependents::refuse("dhcpOptions", &options.id, users.map(|vpc| vpc.id.to_string()).collect())?;
         call.account.dhcp_options.remove(&request.dhcp_options_id);
         Done::ok()

@@ -1,6 +1,7 @@
 //! Forgets a key pair; one that is not there is no error, as in EC2.
 
 use super::prelude::*;
+use crate::model::key_pair::KeyPair;
 
 pub struct DeleteKeyPair;
 
@@ -26,7 +27,7 @@ impl Action for DeleteKeyPair {
 
     fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
         let found = match (&request.key_name, &request.key_pair_id) {
-            (Some(name), None) => call.account.key_pairs.iter().find(|key| key.name == *name),
+            (Some(name), None) => call.account.key_pairs.with(KeyPair::BY_NAME, name).next(),
             (None, Some(id)) => call.account.key_pairs.get(id),
             _ => return Err(ApiError::missing_parameter("KeyName")),
         };

@@ -1,6 +1,7 @@
 //! Deletes a placement group that no instance is in.
 
 use super::prelude::*;
+use crate::model::placement_group::PlacementGroup;
 use crate::rules::dependents;
 
 pub struct DeletePlacementGroup;
@@ -18,8 +19,8 @@ impl Action for DeletePlacementGroup {
 
     fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Done> {
         let name = &request.group_name;
-        let group =
-            call.account.placement_groups.iter().find(|group| group.name == *name || *group.id == **name);
+        let groups = &call.account.placement_groups;
+        let group = groups.get(name).or_else(|| groups.with(PlacementGroup::BY_NAME, name).next());
         let id = group.map(|group| group.id.clone()).ok_or_else(|| {
             ApiError::client(
                 "InvalidPlacementGroup.Unknown",

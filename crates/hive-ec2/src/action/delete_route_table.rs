@@ -1,7 +1,7 @@
 //! Deletes a route table that no subnet follows; a main table goes with its VPC.
 
 use super::prelude::*;
-use crate::rules::dependents;
+use crate::rules::{dependents, endpoints};
 
 pub struct DeleteRouteTable;
 
@@ -18,9 +18,11 @@ impl Action for DeleteRouteTable {
 
     fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Done> {
         let table = call.account.route_tables.find(&request.route_table_id)?;
+        let id = table.id.clone();
         let associations = table.associations.iter().map(|association| association.id.clone()).collect();
         dependents::refuse("routeTable", &request.route_table_id, associations)?;
-        call.account.route_tables.remove(&request.route_table_id);
+        endpoints::forget_table(call.account, &id)?;
+        call.account.route_tables.remove(&id);
         Done::ok()
     }
 }

@@ -1,6 +1,7 @@
 //! Deletes a snapshot.
 
 use super::prelude::*;
+use crate::model::image::Image;
 
 pub struct DeleteSnapshot;
 
@@ -16,7 +17,13 @@ impl Action for DeleteSnapshot {
     type Response = Done;
 
     fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Done> {
-        call.account.snapshots.find(&request.snapshot_id)?;
+        let snapshot = call.account.snapshots.find(&request.snapshot_id)?;
+        if let Some(image) = call.account.images.with(Image::BY_SNAPSHOT, &snapshot.id).next() {
+            return Err(ApiError::client(
+                "InvalidSnapshot.InUse",
+                format!("The snapshot {} is currently in use by {}", snapshot.id, image.id),
+            ));
+        }
         call.account.snapshots.remove(&request.snapshot_id);
         Done::ok()
     }

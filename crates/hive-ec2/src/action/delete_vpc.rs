@@ -16,7 +16,7 @@ impl Action for DeleteVpc {
     type Response = Done;
 
     fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Done> {
-        crate::rules::vpcs::delete_vpc(call.account, &request.vpc_id)?;
+        crate::rules::vpcs::delete_vpc(call.account, &request.vpc_id, call.now)?;
         Done::ok()
     }
 }

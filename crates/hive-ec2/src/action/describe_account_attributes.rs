@@ -23,7 +23,7 @@ impl Action for DescribeAccountAttributes {
     type Response = Response;
 
     fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
-        let default_vpc = call.account.vpcs.iter().find(|vpc| vpc.is_default).map(|vpc| vpc.id.to_string());
+        let default_vpc = call.account.default_vpc().map(|vpc| vpc.id.to_string());
         let all = [
             ("default-vpc", default_vpc.unwrap_or_else(|| "none".to_owned())),
             ("max-elastic-ips", "65000".to_owned()),

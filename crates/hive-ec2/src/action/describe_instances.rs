@@ -2,10 +2,9 @@
 
 use super::prelude::*;
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use crate::core::text::moment;
-use crate::data::images;
+use crate::data::instance_types;
 use crate::model::instance::Instance;
 use crate::model::network_interface::NetworkInterface;
 use crate::rules::lifecycle::is_forgotten;
@@ -29,7 +28,7 @@ pub struct Response {
 }
 
 static FILTERS: &[FilterRow<Instance>] = &[
-    ("architecture", |i, _| maybe(images::find(&i.image_id).map(|image| image.architecture))),
+    ("architecture", |i, _| maybe(instance_types::find(&i.instance_type).map(|kind| kind.architecture))),
     ("availability-zone", |i, _| one(&i.availability_zone)),
     ("block-device-mapping.device-name", |i, _| {
         i.block_devices.iter().map(|(name, _)| name.clone()).collect()
@@ -78,18 +77,13 @@ impl Action for DescribeInstances {
     }
 
     fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
-        call.check_ids(&request.instance_id)?;
         let account = &*call.account;
         let now = call.now;
-        let described = |instance: &Arc<Instance>| !is_forgotten(now, instance.terminated);
-        let page = if request.instance_id.is_empty() {
-            call.select_from(account.instances.iter_shared().filter(described), FILTERS)?
-        } else {
-            call.select(&account.instances, &request.instance_id, FILTERS)?
-        };
+        let described = |instance: &Instance| !is_forgotten(now, instance.terminated);
+        let page = call.select_where(&account.instances, &request.instance_id, FILTERS, described)?;
         // A page may cut a reservation, as EC2's do; within a page each is there once.
         let mut reservations: BTreeMap<&str, ReservationView> = BTreeMap::new();
-        for instance in page.items.iter().filter(|instance| described(instance)) {
+        for instance in &page.items {
             let view = view::instance::instance(instance, call);
             let reservation =
                 reservations.entry(&instance.reservation_id).or_insert_with(|| ReservationView {

@@ -43,7 +43,7 @@ impl Action for DescribeKeyPairs {
     fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
         let mut ids = request.key_pair_id;
         for name in &request.key_name {
-            let key = call.account.key_pairs.iter().find(|key| key.name == *name);
+            let key = call.account.key_pairs.with(KeyPair::BY_NAME, name).next();
             let key = key.ok_or_else(|| {
                 ApiError::client("InvalidKeyPair.NotFound", format!("The key pair '{name}' does not exist"))
             })?;

@@ -4,7 +4,7 @@ use super::prelude::*;
 use crate::model::network_interface::NetworkInterface;
 use crate::rules::addresses;
 use crate::view;
-use crate::view::network_interface::{NetworkInterfaceView, last_attachment};
+use crate::view::network_interface::NetworkInterfaceView;
 
 pub struct DescribeNetworkInterfaces;
 
@@ -35,21 +35,21 @@ static FILTERS: &[FilterRow<NetworkInterface>] = &[
                 .or(i.public_ip),
         )
     }),
-    ("attachment.attachment-id", |i, _| maybe(last_attachment(i).map(|(a, _)| &a.id))),
+    ("attachment.attachment-id", |i, _| maybe(i.last_attachment().map(|(a, _)| &a.id))),
     ("attachment.delete-on-termination", |i, _| {
         maybe(i.attachment.as_ref().map(|a| a.delete_on_termination))
     }),
     ("attachment.device-index", |i, _| maybe(i.attachment.as_ref().map(|a| a.device_index))),
     ("attachment.instance-id", |i, _| maybe(i.attachment.as_ref().map(|a| &a.instance_id))),
     ("attachment.instance-owner-id", |i, account| maybe(i.attachment.as_ref().map(|_| &account.id))),
-    ("attachment.status", |i, _| maybe(last_attachment(i).map(|(_, status)| status))),
+    ("attachment.status", |i, _| maybe(i.last_attachment().map(|(_, status)| status))),
     ("availability-zone", |i, _| one(&i.availability_zone)),
     ("description", |i, _| one(&i.description)),
     ("group-id", |i, _| i.groups.iter().map(ToString::to_string).collect()),
     ("group-name", |i, account| {
         i.groups.iter().filter_map(|id| account.security_groups.get(id)).map(|g| g.name.clone()).collect()
     }),
-    ("interface-type", |i, _| one(if i.managed_by.is_some() { "nat_gateway" } else { "interface" })),
+    ("interface-type", |i, _| one(i.kind())),
     ("mac-address", |i, _| one(&i.mac_address)),
     ("network-interface-id", |i, _| one(&i.id)),
     ("owner-id", |_, account| one(&account.id)),

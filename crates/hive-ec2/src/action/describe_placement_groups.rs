@@ -42,7 +42,7 @@ impl Action for DescribePlacementGroups {
     fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
         let mut ids = request.group_id;
         for name in &request.group_name {
-            let group = call.account.placement_groups.iter().find(|group| group.name == *name);
+            let group = call.account.placement_groups.with(PlacementGroup::BY_NAME, name).next();
             let group = group.ok_or_else(|| {
                 ApiError::client(
                     "InvalidPlacementGroup.Unknown",

@@ -3,7 +3,7 @@
 use super::prelude::*;
 use crate::core::table::Listed;
 use crate::core::tags::Tags;
-use crate::model::security_group::{RULE_KIND, Rule};
+use crate::model::security_group::{RULE_KIND, Rule, SecurityGroup};
 use crate::view;
 use crate::view::security_group::RuleView;
 
@@ -39,10 +39,14 @@ impl Action for DescribeSecurityGroupRules {
     fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
         let ids = &request.security_group_rule_id;
         call.check_ids(ids)?;
-        let mut items: Vec<Item> = call
-            .account
-            .security_groups
-            .iter()
+        let all = &call.account.security_groups;
+        let groups: Vec<&SecurityGroup> = match (ids.as_slice(), call.exact_filter("group-id")) {
+            ([], None) => all.iter().collect(),
+            ([], Some(groups)) => groups.iter().filter_map(|id| all.get(id)).collect(),
+            (ids, _) => ids.iter().flat_map(|id| all.with(SecurityGroup::BY_RULE, id)).collect(),
+        };
+        let mut items: Vec<Item> = groups
+            .into_iter()
             .flat_map(|group| {
                 group.rules.iter().map(|rule| Item { group: group.id.to_string(), rule: rule.clone() })
             })
@@ -52,6 +56,7 @@ impl Action for DescribeSecurityGroupRules {
             return Err(RULE_KIND.missing(missing));
         }
         items.sort_by(|a, b| a.rule.id.cmp(&b.rule.id));
+        items.dedup_by(|a, b| a.rule.id == b.rule.id);
         let page = call.select_from(items.into_iter().map(Box::new), FILTERS)?;
         let view = |item: &Item| view::security_group::rule(&item.rule, &item.group, call);
         Ok(Response {

@@ -2,6 +2,7 @@
 
 use super::prelude::*;
 use crate::core::table::Listed;
+use crate::core::tags::Tags;
 
 pub struct DescribeTags;
 
@@ -34,7 +35,7 @@ impl Action for DescribeTags {
 
     fn run(_request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
         let mut items = Vec::new();
-        call.account.each_tagged(|kind, id, tags| {
+        let mut list = |kind: &'static str, id: &str, tags: &Tags| {
             items.extend(tags.iter().map(|(key, value)| TagItem {
                 sort: format!("{id}\n{key}"),
                 resource_type: kind,
@@ -42,8 +43,17 @@ impl Action for DescribeTags {
                 name: key.to_owned(),
                 value: value.to_owned(),
             }));
-        });
+        };
+        match call.exact_filter("resource-id") {
+            Some(ids) => ids.iter().for_each(|id| {
+                if let Some((kind, tags)) = call.account.tags_of(id) {
+                    list(kind, id, tags);
+                }
+            }),
+            None => call.account.each_tagged(list),
+        }
         items.sort_by(|a, b| a.sort.cmp(&b.sort));
+        items.dedup_by(|a, b| a.sort == b.sort);
         let page = call.select_from(items.into_iter().map(Box::new), FILTERS)?;
         let view = |item: &TagItem| TagItemView {
             resource_id: item.resource_id.clone(),

@@ -1,7 +1,8 @@
-//! Lists VPC endpoints: nothing here can make one, so there are none.
+//! Lists VPC endpoints.
 
 use super::prelude::*;
-use crate::core::table::Listed;
+use crate::model::vpc_endpoint::VpcEndpoint;
+use crate::view::vpc_endpoint::{VpcEndpointView, vpc_endpoint};
 
 pub struct DescribeVpcEndpoints;
 
@@ -15,16 +16,17 @@ pub struct Request {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Response {
-    vpc_endpoint_set: Vec<String>,
+    vpc_endpoint_set: Vec<VpcEndpointView>,
     next_token: Option<String>,
 }
 
-static FILTERS: &[FilterRow<Endpoint>] = &[
-    ("service-name", |_, _| Vec::new()),
-    ("vpc-endpoint-id", |_, _| Vec::new()),
-    ("vpc-endpoint-state", |_, _| Vec::new()),
-    ("vpc-endpoint-type", |_, _| Vec::new()),
-    ("vpc-id", |_, _| Vec::new()),
+static FILTERS: &[FilterRow<VpcEndpoint>] = &[
+    ("ip-address-type", |_, _| one("ipv4")),
+    ("service-name", |e, _| one(&e.service_name)),
+    ("vpc-endpoint-id", |e, _| one(&e.id)),
+    ("vpc-endpoint-state", |e, _| one(e.state.name())),
+    ("vpc-endpoint-type", |e, _| one(e.kind.name())),
+    ("vpc-id", |e, _| one(&e.vpc_id)),
 ];
 
 impl Action for DescribeVpcEndpoints {
@@ -38,22 +40,10 @@ impl Action for DescribeVpcEndpoints {
     }
 
     fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
-        if let Some(id) = request.vpc_endpoint_id.first() {
-            return Err(ApiError::client(
-                "InvalidVpcEndpointId.NotFound",
-                format!("The Vpc Endpoint Id '{id}' does not exist"),
-            ));
-        }
-        let page = call.select_from(std::iter::empty::<Box<Endpoint>>(), FILTERS)?;
-        Ok(Response { vpc_endpoint_set: Vec::new(), next_token: page.next_token })
-    }
-}
-
-/// Has no values.
-enum Endpoint {}
-
-impl Listed for Endpoint {
-    fn key(&self) -> &str {
-        ""
+        let page = call.select(&call.account.vpc_endpoints, &request.vpc_endpoint_id, FILTERS)?;
+        Ok(Response {
+            vpc_endpoint_set: page.items.iter().map(|endpoint| vpc_endpoint(endpoint, call)).collect(),
+            next_token: page.next_token,
+        })
     }
 }

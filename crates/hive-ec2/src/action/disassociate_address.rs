@@ -1,7 +1,7 @@
 //! Unties a public address.
 
 use super::prelude::*;
-use crate::model::address::ASSOCIATION_KIND;
+use crate::model::address::{ASSOCIATION_KIND, Address};
 use crate::rules::addresses;
 
 pub struct DisassociateAddress;
@@ -21,9 +21,8 @@ impl Action for DisassociateAddress {
     fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Done> {
         let address = match (&request.association_id, &request.public_ip) {
             (Some(id), _) => {
-                let mut all = call.account.addresses.iter();
-                all.find(|address| address.association.as_ref().is_some_and(|a| a.id == *id))
-                    .ok_or_else(|| ASSOCIATION_KIND.not_found(id))?
+                let mut found = call.account.addresses.with(Address::BY_ASSOCIATION, id);
+                found.next().ok_or_else(|| ASSOCIATION_KIND.not_found(id))?
             }
             (None, Some(ip)) => addresses::find_public(call.account, ip)?,
             (None, None) => return Err(ApiError::missing_parameter("AssociationId")),

@@ -31,9 +31,9 @@ impl Action for DisassociateRouteTable {
 }
 
 /// An association and the table it is in.
-pub fn find<'a>(account: &'a Account, id: &str) -> ApiResult<(&'a RouteTable, &'a RouteAssociation)> {
-    let mut all =
-        account.route_tables.iter().flat_map(|table| table.associations.iter().map(move |a| (table, a)));
+pub fn find<'a>(account: &'a Account, id: &'a str) -> ApiResult<(&'a RouteTable, &'a RouteAssociation)> {
+    let tables = account.route_tables.with(RouteTable::BY_ASSOCIATION, id);
+    let mut all = tables.flat_map(|table| table.associations.iter().map(move |a| (table, a)));
     all.find(|(_, association)| association.id == id).ok_or_else(|| {
         ApiError::client("InvalidAssociationID.NotFound", format!("The association ID '{id}' does not exist"))
     })

@@ -2,6 +2,7 @@
 
 use super::prelude::*;
 use crate::model::route_table::{Destination, Route, Target};
+use crate::model::subnet::Subnet;
 use crate::model::vpc::Vpc;
 use crate::rules::{dependents, vpcs};
 use crate::view;
@@ -47,7 +48,7 @@ impl Action for DisassociateVpcCidrBlock {
                 "The primary CIDR block of a VPC cannot be taken away",
             ));
         }
-        let inside = call.account.subnets.iter().filter(|subnet| subnet.vpc_id == vpc_id).filter(|subnet| {
+        let inside = call.account.subnets.with(Subnet::BY_VPC, &vpc_id).filter(|subnet| {
             v4.as_ref().is_some_and(|block| block.cidr.contains_block(subnet.cidr_block))
                 || v6
                     .as_ref()

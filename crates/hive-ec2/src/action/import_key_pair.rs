@@ -58,7 +58,7 @@ pub fn check_name(account: &Account, name: &str) -> ApiResult<()> {
     if name.is_empty() || name.chars().count() > 255 {
         return Err(ApiError::invalid_value("KeyName", name, "It must have 1 to 255 characters."));
     }
-    if account.key_pairs.iter().any(|key| key.name == name) {
+    if account.key_pairs.with(KeyPair::BY_NAME, name).next().is_some() {
         return Err(ApiError::client(
             "InvalidKeyPair.Duplicate",
             format!("The keypair '{name}' already exists."),

@@ -23,18 +23,13 @@ impl Action for MonitorInstances {
     type Response = Response;
 
     fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
-        let mut instances_set = Vec::new();
-        for id in &request.instance_id {
-            call.account.instances.edit(id)?.options.monitoring = true;
-            instances_set.push(MonitoringView::new(id, true));
-        }
-        Ok(Response { instances_set })
+        set(&request, call, true)
     }
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct MonitoringView {
+struct MonitoringView {
     instance_id: String,
     monitoring: StateView,
 }
@@ -44,9 +39,13 @@ struct StateView {
     state: &'static str,
 }
 
-impl MonitoringView {
-    pub fn new(id: &str, on: bool) -> Self {
+/// Turns it on or off for every instance that is named.
+pub fn set(request: &Request, call: &mut Call<'_>, on: bool) -> ApiResult<Response> {
+    let mut instances_set = Vec::new();
+    for id in &request.instance_id {
+        call.account.instances.edit(id)?.options.monitoring = on;
         let state = if on { "enabled" } else { "disabled" };
-        Self { instance_id: id.to_owned(), monitoring: StateView { state } }
+        instances_set.push(MonitoringView { instance_id: id.clone(), monitoring: StateView { state } });
     }
+    Ok(Response { instances_set })
 }

@@ -1,6 +1,7 @@
 //! Gives a subnet another network ACL; the association gets a new id.
 
 use super::prelude::*;
+use crate::model::network_acl::NetworkAcl;
 
 pub struct ReplaceNetworkAclAssociation;
 
@@ -24,7 +25,7 @@ impl Action for ReplaceNetworkAclAssociation {
 
     fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
         let id = &request.association_id;
-        let old = call.account.network_acls.iter().find(|acl| acl.associations.iter().any(|a| a.id == *id));
+        let old = call.account.network_acls.with(NetworkAcl::BY_ASSOCIATION, id).next();
         let old = old.ok_or_else(|| {
             ApiError::client(
                 "InvalidAssociationID.NotFound",

@@ -3,11 +3,14 @@
 mod request;
 
 use self::request::Request;
-use super::describe_images::IMAGE_KIND;
 use super::prelude::*;
-use crate::data::{images, instance_types};
+use hive_api::Params;
+
+use crate::data::instance_types;
+use crate::model::image::ImageState;
 use crate::model::instance::Instance;
 use crate::rules::launch::Launch;
+use crate::rules::{images, launch_templates};
 use crate::view;
 use crate::view::instance::ReservationView;
 
@@ -20,6 +23,10 @@ impl Action for RunInstances {
     type Request = Request;
     type Response = ReservationView;
 
+    fn complete(params: &Params, call: &mut Call<'_>) -> ApiResult<Option<Params>> {
+        launch_templates::merge(params, call)
+    }
+
     fn run(request: Request, call: &mut Call<'_>) -> ApiResult<ReservationView> {
         let counts = (request.min_count, request.max_count);
         if counts.0 == 0 || counts.1 < counts.0 || counts.1 > 1_000 {
@@ -29,11 +36,16 @@ impl Action for RunInstances {
             ));
         }
         let id = request.image_id.as_deref().ok_or_else(|| ApiError::missing_parameter("ImageId"))?;
-        let image = images::find(id).ok_or_else(|| IMAGE_KIND.missing(id))?;
+        let image = images::find(call.account, id)?;
+        if image.state != ImageState::Available {
+            let message = format!("The image {id} is {}", image.state.name());
+            return Err(ApiError::client("InvalidAMIID.Unavailable", message));
+        }
         let name = request.instance_type.as_deref().unwrap_or("t3.micro");
         let kind = instance_types::find(name)
             .ok_or_else(|| ApiError::invalid_value("InstanceType", name, "It is not offered here."))?;
         let launch = Launch {
+            devices: request.devices(&image)?,
             image,
             instance_type: kind,
             key_name: request.key_name.clone().filter(|name| !name.is_empty()),
@@ -42,8 +54,7 @@ impl Action for RunInstances {
             partition_number: request.partition_number(),
             tenancy: request.tenancy(),
             interfaces: request.interfaces(counts.1)?,
-            devices: request.devices(image)?,
-            options: request.options(kind)?,
+            options: request.options(kind, call.account)?,
             client_token: call.common.client_token.clone(),
             tags: call.new_tags::<Instance>(),
         };

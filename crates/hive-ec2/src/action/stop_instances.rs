@@ -1,11 +1,10 @@
 //! Stops running instances.
 
 use super::prelude::*;
-use super::start_instances::ChangeView;
 use crate::model::instance::InstanceState;
 use crate::node::Order;
-use crate::rules::interfaces;
-use crate::rules::launch::reason;
+use crate::rules::interfaces::incorrect_state;
+use crate::rules::power::{self, Changes};
 
 pub struct StopInstances;
 
@@ -21,59 +20,28 @@ pub struct Request {
     hibernate: bool,
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Response {
-    instances_set: Vec<ChangeView>,
-}
-
 impl Action for StopInstances {
     const NAME: &'static str = "StopInstances";
     const WITHOUT_EFFECT: &'static [&'static str] = &["Force"];
     type Request = Request;
-    type Response = Response;
+    type Response = Changes;
 
-    fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
-        if request.instance_id.is_empty() {
-            return Err(ApiError::missing_parameter("InstanceId"));
-        }
-        let mut instances_set = Vec::new();
-        for id in &request.instance_id {
-            let found = call.account.instances.find(id)?;
-            let previous = found.state;
-            if found.options.disable_api_stop {
-                return Err(ApiError::client(
-                    "OperationNotPermitted",
-                    format!(
-                        "The instance '{id}' may not be stopped. Modify its 'disableApiStop' instance attribute and try again."
-                    ),
-                ));
+    fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Changes> {
+        power::change(call, &request.instance_id, Order::StopInstance, |instance| {
+            if instance.options.disable_api_stop {
+                return Err(power::protected(instance, "stopped", "disableApiStop"));
             }
-            if request.hibernate && !found.options.hibernation {
+            if request.hibernate && !instance.options.hibernation {
                 return Err(ApiError::client(
                     "UnsupportedHibernationConfiguration",
                     "The instance is not enabled for hibernation",
                 ));
             }
-            let id = found.id.clone();
-            let current = match previous {
-                InstanceState::Stopping | InstanceState::Stopped => previous,
-                InstanceState::Running | InstanceState::Pending => InstanceState::Stopping,
-                InstanceState::ShuttingDown | InstanceState::Terminated => {
-                    return Err(interfaces::incorrect_state(found));
-                }
-            };
-            if current != previous {
-                let instance = call.account.instances.edit(&id)?;
-                instance.state = current;
-                instance.state_reason = Some((
-                    "Client.UserInitiatedShutdown".to_owned(),
-                    reason("User initiated shutdown", call.notice),
-                ));
-                call.order(Order::StopInstance(id.clone()));
+            match instance.state {
+                InstanceState::Stopping | InstanceState::Stopped => Ok(instance.state),
+                InstanceState::Running | InstanceState::Pending => Ok(InstanceState::Stopping),
+                InstanceState::ShuttingDown | InstanceState::Terminated => Err(incorrect_state(instance)),
             }
-            instances_set.push(ChangeView::new(&id, previous, current));
-        }
-        Ok(Response { instances_set })
+        })
     }
 }

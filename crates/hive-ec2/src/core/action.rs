@@ -25,6 +25,11 @@ pub trait Action {
         Vec::new()
     }
 
+    /// Other parameters than those that came: what they refer to, filled in.
+    fn complete(_params: &Params, _call: &mut Call<'_>) -> ApiResult<Option<Params>> {
+        Ok(None)
+    }
+
     fn run(request: Self::Request, call: &mut Call<'_>) -> ApiResult<Self::Response>;
 }
 
@@ -82,9 +87,13 @@ fn run<A: Action>(params: &Params, call: &mut Call<'_>) -> ApiResult<Outcome> {
             foreign.push((*name).to_owned());
         }
     }
+    if let Some(completed) = A::complete(&params, call)? {
+        params = Cow::Owned(completed);
+    }
     let mut decoded = decode::<A::Request>(&params)?;
     decoded.unknown.extend(foreign);
     let response = A::run(decoded.request, call)?;
+    decoded.unknown.append(&mut call.common.unknown);
     let content = xml::to_content(&response).map_err(|error| ApiError::internal(error.to_string()))?;
     Ok(Outcome { content, unknown: decoded.unknown })
 }

@@ -9,6 +9,7 @@ use super::common::Common;
 use super::environment::Environment;
 use super::filter::{self, FilterRow};
 use super::id::Id;
+use super::index::places_of_filter;
 use super::page::{Page, read_token, token};
 use super::table::{Listed, Resource, Table};
 use super::tags::Tags;
@@ -83,17 +84,54 @@ impl Call<'_> {
         ids: &[String],
         known: &[FilterRow<T>],
     ) -> ApiResult<Page<Arc<T>>> {
+        self.select_where(table, ids, known, |_| true)
+    }
+
+    /// Lists those of a table that are to be seen at all.
+    pub fn select_where<T: Resource>(
+        &self,
+        table: &Table<T>,
+        ids: &[String],
+        known: &[FilterRow<T>],
+        visible: impl Fn(&T) -> bool,
+    ) -> ApiResult<Page<Arc<T>>> {
         self.check_ids(ids)?;
-        if ids.is_empty() {
-            return self.select_from(table.iter_shared(), known);
+        let after = self.after()?;
+        let after = after.as_deref();
+        if !ids.is_empty() {
+            let mut items = Vec::with_capacity(ids.len());
+            for id in ids {
+                items.push(table.shared(id).ok_or_else(|| T::KIND.missing(id))?);
+            }
+            items.sort_by(|a, b| a.key().cmp(b.key()));
+            items.dedup_by(|a, b| a.key() == b.key());
+            return self.select_from(items.into_iter().filter(|item| visible(item)), known);
         }
-        let mut items = Vec::with_capacity(ids.len());
-        for id in ids {
-            items.push(table.shared(id).ok_or_else(|| T::KIND.missing(id))?);
+        let filters = self.common.filters.iter();
+        let places =
+            filters.filter_map(|filter| places_of_filter::<T>(&filter.name, &filter.value)).collect();
+        match table.candidates(places, after) {
+            Some(found) => {
+                let page = self.select_from(found.filter(|item| visible(item)), known)?;
+                debug_assert!(
+                    page.items.iter().map(|item| item.key()).eq(self
+                        .select_from(table.iter_shared(after).filter(|item| visible(item)), known)?
+                        .items
+                        .iter()
+                        .map(|item| item.key())),
+                    "the index of {} and its filters differ on {:?}",
+                    T::KIND.name,
+                    self.common.filters
+                );
+                Ok(page)
+            }
+            None => self.select_from(table.iter_shared(after).filter(|item| visible(item)), known),
         }
-        items.sort_by(|a, b| a.key().cmp(b.key()));
-        items.dedup_by(|a, b| a.key() == b.key());
-        self.select_from(items.into_iter(), known)
+    }
+
+    /// The key after which this page begins.
+    fn after(&self) -> ApiResult<Option<String>> {
+        self.common.next_token.as_deref().map(|token| read_token(self.action, token)).transpose()
     }
 
     /// Lists what is not a table's row: `items` must come in the order of their keys.
@@ -103,8 +141,7 @@ impl Call<'_> {
         known: &[FilterRow<T>],
     ) -> ApiResult<Page<R>> {
         filter::check(&self.common.filters, known)?;
-        let after =
-            self.common.next_token.as_deref().map(|token| read_token(self.action, token)).transpose()?;
+        let after = self.after()?;
         let mut page: Page<R> = Page { items: Vec::new(), next_token: None };
         for item in items {
             if after.as_deref().is_some_and(|after| item.key() <= after)
@@ -119,6 +156,13 @@ impl Call<'_> {
             page.items.push(item);
         }
         Ok(page)
+    }
+
+    /// The values of a filter that has no wildcard, for what can be looked up by them.
+    pub fn exact_filter(&self, name: &str) -> Option<&[String]> {
+        let filter = self.common.filters.iter().find(|filter| filter.name == name)?;
+        let exact = !filter.value.iter().any(|value| filter::is_pattern(value));
+        exact.then_some(&filter.value)
     }
 
     /// EC2 refuses ids together with paging: a list of ids is already the page.

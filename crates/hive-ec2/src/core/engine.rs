@@ -25,6 +25,8 @@ use crate::model::account::{Account, AccountId};
 use crate::node::{Node, Order, Report, Reports, Work};
 use crate::{action, rules};
 
+const NETWORK_RETRY: std::time::Duration = std::time::Duration::from_secs(1);
+
 pub struct EngineConfig {
     pub environment: Environment,
     pub records: Arc<dyn Records>,
@@ -218,7 +220,8 @@ impl Engine {
         let mut account = head.world.account(id);
         let mut call = self.call_on(&mut account, action, common);
         let outcome = run(&mut call)?;
-        let orders = std::mem::take(&mut call.orders);
+        let mut orders = std::mem::take(&mut call.orders);
+        orders.extend(rules::networks::changed(&account).into_iter().map(Order::ApplyNetwork));
         let batch = batch_of(&mut account, &self.config.environment.node)
             .map_err(|error| ApiError::internal(error.to_string()))?;
         head.world.accounts.insert_mut(id.clone(), account);
@@ -255,6 +258,20 @@ impl Engine {
             Ok(Outcome { content: String::new(), unknown: Vec::new() })
         })?;
         self.finish(account, decided).await.map(|_| ())
+    }
+
+    /// The records do not wait for a network, so there is nothing to note; one that could not be made is ordered
+    /// again until it can.
+    fn network_applied(self: &Arc<Self>, report: Report) {
+        if report.result.is_err() {
+            let engine = Arc::downgrade(self);
+            tokio::spawn(async move {
+                tokio::time::sleep(NETWORK_RETRY).await;
+                if let Some(engine) = engine.upgrade() {
+                    engine.config.node.accept(report.work, &engine.reports).await;
+                }
+            });
+        }
     }
 
     async fn resume_orders(&self) {
@@ -334,6 +351,10 @@ async fn follow_reports(engine: std::sync::Weak<Engine>, mut incoming: Unbounded
         let Some(engine) = engine.upgrade() else { return };
         let mut by_account: BTreeMap<AccountId, Vec<Report>> = BTreeMap::new();
         for report in burst.drain(..) {
+            if let Order::ApplyNetwork(_) = report.work.order {
+                engine.network_applied(report);
+                continue;
+            }
             by_account.entry(report.work.account.clone()).or_default().push(report);
         }
         for (account, reports) in by_account {

@@ -70,10 +70,20 @@ pub fn matches<T: Listed>(item: &T, account: &Account, filters: &[Filter], known
     })
 }
 
+/// Whether a filter's value means more than itself.
+pub fn is_pattern(value: &str) -> bool {
+    value.contains(['*', '?', '\\'])
+}
+
 /// Whether `text` matches `pattern`; linear in time for any pattern (one step back at most per star).
 pub fn wildcard(pattern: &str, text: &str) -> bool {
-    if !pattern.contains(['*', '?', '\\']) {
-        return pattern == text;
+    let Some(literal) = pattern.find(['*', '?', '\\']) else { return pattern == text };
+    // What stands before the first wildcard decides most cases.
+    let (Some(text), Some(pattern)) = (text.strip_prefix(&pattern[..literal]), pattern.get(literal..)) else {
+        return false;
+    };
+    if pattern == "*" {
+        return true;
     }
     #[derive(PartialEq, Clone, Copy)]
     enum Piece {

@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 use std::fmt;
 use std::marker::PhantomData;
+use std::sync::Arc;
 
 use hive_api::ApiError;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -46,13 +47,13 @@ impl Kind {
 
 /// The id of a `T`: two ids of different kinds cannot be confused.
 pub struct Id<T> {
-    text: Box<str>,
+    text: Arc<str>,
     kind: PhantomData<fn() -> T>,
 }
 
 impl<T> Id<T> {
     /// For ids that were made or checked elsewhere.
-    pub fn new(text: impl Into<Box<str>>) -> Self {
+    pub fn new(text: impl Into<Arc<str>>) -> Self {
         Self { text: text.into(), kind: PhantomData }
     }
 
@@ -71,7 +72,7 @@ impl<T> std::ops::Deref for Id<T> {
 
 impl<T> Clone for Id<T> {
     fn clone(&self) -> Self {
-        Self::new(self.text.clone())
+        Self::new(Arc::clone(&self.text))
     }
 }
 

@@ -81,6 +81,30 @@ pub fn dangling(account: &Account) -> Vec<String> {
             check(&vpc.id, options, account.dhcp_options.get(options).is_some());
         }
     }
+    for endpoint in account.vpc_endpoints.iter() {
+        check(&endpoint.id, &endpoint.vpc_id, account.vpcs.get(&endpoint.vpc_id).is_some());
+        for table in &endpoint.route_table_ids {
+            check(&endpoint.id, table, account.route_tables.get(table).is_some());
+        }
+        for (subnet, interface) in &endpoint.interfaces {
+            check(&endpoint.id, subnet, account.subnets.get(subnet).is_some());
+            check(&endpoint.id, interface, account.network_interfaces.get(interface).is_some());
+        }
+        for group in &endpoint.groups {
+            check(&endpoint.id, group, account.security_groups.get(group).is_some());
+        }
+    }
+    for connection in account.vpc_peering_connections.iter().filter(|p| p.ended.is_none()) {
+        for side in [&connection.requester, &connection.accepter] {
+            check(&connection.id, &side.vpc_id, account.vpcs.get(&side.vpc_id).is_some());
+        }
+    }
+    for image in account.images.iter() {
+        let volumes = image.devices.iter().filter_map(|device| device.volume.as_ref());
+        for snapshot in volumes.filter_map(|volume| volume.snapshot_id.as_ref()) {
+            check(&image.id, snapshot, account.snapshots.get(snapshot).is_some());
+        }
+    }
     for volume in account.volumes.iter() {
         for attachment in &volume.attachments {
             let instance = account.instances.get(&attachment.instance_id);

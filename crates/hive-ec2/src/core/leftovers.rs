@@ -19,6 +19,7 @@ pub fn leftovers(account: &Account) -> Vec<Leftover> {
         let ignored = matches!(kind, "client-token" | "settings")
             || born_with.is_some_and(|ids| ids.contains(id))
             || account.nat_gateways.get(id).is_some_and(|g| g.state == NatGatewayState::Deleted)
+            || account.vpc_peering_connections.get(id).is_some_and(|p| p.ended.is_some())
             || account.instances.get(id).is_some_and(|i| i.state == InstanceState::Terminated);
         if !ignored {
             found.push(Leftover { account: account.id.to_string(), kind, id: id.to_owned() });

@@ -8,6 +8,7 @@ pub mod engine;
 pub mod environment;
 pub mod filter;
 pub mod id;
+pub mod index;
 pub mod integrity;
 pub mod leftovers;
 pub mod page;

@@ -2,6 +2,7 @@
 //! copy never shows in the original. A transaction is a copy that is kept or thrown away.
 
 use std::collections::BTreeMap;
+use std::ops::Bound;
 use std::sync::Arc;
 
 use eos_store::Version;
@@ -11,6 +12,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::id::Kind;
+use super::index::{Field, Index, Place};
 use super::tags::Tags;
 
 /// Something that a Describe lists.
@@ -25,41 +27,61 @@ pub trait Listed {
 
 pub trait Resource: Listed + Serialize + DeserializeOwned + Clone + Send + Sync + 'static {
     const KIND: Kind;
+    /// The fields that are looked up rather than searched for; tags always are.
+    const INDEXED: &'static [Field<Self>] = &[];
 
     fn tags_mut(&mut self) -> Option<&mut Tags> {
         None
     }
 }
 
-#[derive(Clone)]
 struct Row<T> {
     version: Version,
     value: Arc<T>,
 }
 
+impl<T> Clone for Row<T> {
+    fn clone(&self) -> Self {
+        Self { version: self.version, value: Arc::clone(&self.value) }
+    }
+}
+
+/// What a key was before this copy changed it.
+struct Before<T> {
+    version: Version,
+    value: Option<Arc<T>>,
+}
+
+impl<T> Clone for Before<T> {
+    fn clone(&self) -> Self {
+        Self { version: self.version, value: self.value.clone() }
+    }
+}
+
 pub struct Table<T> {
-    rows: RedBlackTreeMapSync<String, Row<T>>,
-    /// Keys changed in this copy, with the version they had before.
-    touched: BTreeMap<String, Version>,
+    rows: RedBlackTreeMapSync<Arc<str>, Row<T>>,
+    /// As of the last [`Table::take_changes`]: what changed since is in `touched`.
+    index: Index,
+    touched: BTreeMap<Arc<str>, Before<T>>,
 }
 
 /// One changed key, ready for the store; no value means deleted.
 pub struct Changed {
     pub kind: &'static str,
-    pub key: String,
+    pub key: Arc<str>,
     pub expected: Version,
     pub value: Option<Vec<u8>>,
 }
 
 impl<T> Clone for Table<T> {
     fn clone(&self) -> Self {
-        Self { rows: self.rows.clone(), touched: self.touched.clone() }
+        Self { rows: self.rows.clone(), index: self.index.clone(), touched: self.touched.clone() }
     }
 }
 
 impl<T> Default for Table<T> {
     fn default() -> Self {
-        Self { rows: RedBlackTreeMapSync::new_sync(), touched: BTreeMap::new() }
+        Self { rows: RedBlackTreeMapSync::new_sync(), index: Index::default(), touched: BTreeMap::new() }
     }
 }
 
@@ -77,37 +99,75 @@ impl<T: Resource> Table<T> {
         self.get(id).ok_or_else(|| T::KIND.missing(id))
     }
 
+    /// Notes what is there before the first change to it; gives the version that the change will have.
+    fn touch(&mut self, key: Arc<str>) -> Version {
+        let row = self.rows.get(&key);
+        let before = || Before {
+            version: row.map_or(0, |row| row.version),
+            value: row.map(|row| Arc::clone(&row.value)),
+        };
+        self.touched.entry(key).or_insert_with(before).version + 1
+    }
+
     pub fn edit(&mut self, id: &str) -> ApiResult<&mut T> {
+        let Some((key, _)) = self.rows.get_key_value(id) else { return Err(T::KIND.missing(id)) };
+        let version = self.touch(Arc::clone(key));
         let Some(row) = self.rows.get_mut(id) else { return Err(T::KIND.missing(id)) };
-        let before = row.version;
-        let base = *self.touched.entry(id.to_owned()).or_insert(before);
-        row.version = base + 1;
+        row.version = version;
         Ok(Arc::make_mut(&mut row.value))
     }
 
     pub fn insert(&mut self, value: T) {
-        let key = value.key().to_owned();
-        let base = match self.touched.get(&key) {
-            Some(base) => *base,
-            None => self.rows.get(&key).map_or(0, |row| row.version),
-        };
-        self.touched.insert(key.clone(), base);
-        self.rows.insert_mut(key, Row { version: base + 1, value: Arc::new(value) });
+        let key: Arc<str> = value.key().into();
+        let version = self.touch(Arc::clone(&key));
+        self.rows.insert_mut(key, Row { version, value: Arc::new(value) });
     }
 
     pub fn remove(&mut self, id: &str) -> Option<Arc<T>> {
-        let row = self.rows.get(id)?.clone();
-        self.touched.entry(id.to_owned()).or_insert(row.version);
+        let (key, row) = self.rows.get_key_value(id)?;
+        let (key, value) = (Arc::clone(key), Arc::clone(&row.value));
+        self.touch(key);
         self.rows.remove_mut(id);
-        Some(row.value)
+        Some(value)
     }
 
     pub fn iter(&self) -> impl Iterator<Item = &T> {
         self.rows.values().map(|row| &*row.value)
     }
 
-    pub fn iter_shared(&self) -> impl Iterator<Item = Arc<T>> {
-        self.rows.values().map(|row| Arc::clone(&row.value))
+    /// Everything after a key, in order.
+    pub fn iter_shared(&self, after: Option<&str>) -> impl Iterator<Item = Arc<T>> {
+        let start = after.map_or(Bound::Unbounded, Bound::Excluded);
+        self.rows.range::<str, _>((start, Bound::Unbounded)).map(|(_, row)| Arc::clone(&row.value))
+    }
+
+    /// Those that have `value` under an indexed field.
+    pub fn with<'a, 'v>(
+        &'a self,
+        field: Field<T>,
+        value: &'v str,
+    ) -> impl Iterator<Item = &'a T> + use<'a, 'v, T> {
+        debug_assert!(T::INDEXED.iter().any(|known| known.filters == field.filters));
+        let unchanged = self.index.keys(field.place(value), None);
+        let unchanged = unchanged.filter(|key| !self.touched.contains_key(*key));
+        let found = unchanged.chain(self.touched.keys()).filter_map(|key| self.get(key));
+        found.filter(move |item| field.has(item, value))
+    }
+
+    /// Candidates for filters, each a list of places of which one must be the resource's: all that match are
+    /// among them, in order. None if looking through everything is no worse.
+    pub fn candidates(
+        &self,
+        filters: Vec<Vec<Place>>,
+        after: Option<&str>,
+    ) -> Option<impl Iterator<Item = Arc<T>>> {
+        /// Beyond this it is not worth to count on.
+        const ENOUGH: usize = 256;
+        if !self.touched.is_empty() {
+            return None;
+        }
+        let best = filters.into_iter().min_by_key(|places| self.index.count(places, ENOUGH))?;
+        Some(self.index.merged(best, after).filter_map(|key| self.shared(key)))
     }
 
     pub fn len(&self) -> usize {
@@ -118,17 +178,31 @@ impl<T: Resource> Table<T> {
         self.rows.is_empty()
     }
 
-    /// A record read from the store.
+    /// A record as the store has it; what was there before is replaced.
     pub fn load(&mut self, version: Version, value: T) {
-        self.rows.insert_mut(value.key().to_owned(), Row { version, value: Arc::new(value) });
+        let key: Arc<str> = value.key().into();
+        let before = self.shared(&key);
+        self.index.update(&key, before.as_deref(), Some(&value));
+        self.rows.insert_mut(key, Row { version, value: Arc::new(value) });
     }
 
-    /// What changed since the last call, for the store.
+    /// A record that the store no longer has.
+    pub fn unload(&mut self, id: &str) {
+        if let Some((key, row)) = self.rows.get_key_value(id) {
+            let (key, value) = (Arc::clone(key), Arc::clone(&row.value));
+            self.index.update(&key, Some(&*value), None);
+            self.rows.remove_mut(id);
+        }
+    }
+
+    /// What changed since the last call, for the store; the index follows.
     pub fn take_changes(&mut self, into: &mut Vec<Changed>) -> Result<(), serde_json::Error> {
-        for (key, expected) in std::mem::take(&mut self.touched) {
-            let value = self.get(&key).map(serde_json::to_vec).transpose()?;
-            if value.is_some() || expected > 0 {
-                into.push(Changed { kind: T::KIND.name, key, expected, value });
+        for (key, before) in std::mem::take(&mut self.touched) {
+            let now = self.rows.get(&key).map(|row| Arc::clone(&row.value));
+            self.index.update(&key, before.value.as_deref(), now.as_deref());
+            let value = now.as_deref().map(serde_json::to_vec).transpose()?;
+            if value.is_some() || before.version > 0 {
+                into.push(Changed { kind: T::KIND.name, key, expected: before.version, value });
             }
         }
         Ok(())
@@ -139,6 +213,11 @@ impl<T: Resource> Table<T> {
         if let Some(row) = self.rows.get_mut(id) {
             row.value = Arc::new(smaller(&row.value));
         }
+    }
+
+    /// What changed in this copy: as it was before, and as it is.
+    pub fn touched(&self) -> impl Iterator<Item = (Option<&T>, Option<&T>)> {
+        self.touched.iter().map(|(key, before)| (before.value.as_deref(), self.get(key)))
     }
 
     pub fn is_changed(&self) -> bool {

@@ -28,22 +28,31 @@ impl Tags {
     pub fn set(&mut self, key: String, value: String) -> ApiResult<()> {
         check(&key, &value)?;
         self.0.insert(key, value);
-        if self.0.len() > MAX_TAGS {
+        if self.0.keys().filter(|key| !is_reserved(key)).count() > MAX_TAGS {
             return Err(ApiError::client("TagLimitExceeded", format!("More than {MAX_TAGS} tags specified")));
         }
         Ok(())
     }
 
+    /// A tag that only this side sets; it does not count towards the limit.
+    pub fn set_reserved(&mut self, key: &str, value: String) {
+        self.0.insert(key.to_owned(), value);
+    }
+
     /// Removes `key`; with a value, only if the tag has that value.
     pub fn unset(&mut self, key: &str, value: Option<&str>) {
-        if value.is_none_or(|value| self.get(key) == Some(value)) {
+        if !is_reserved(key) && value.is_none_or(|value| self.get(key) == Some(value)) {
             self.0.remove(key);
         }
     }
 
     pub fn clear(&mut self) {
-        self.0.clear();
+        self.0.retain(|key, _| is_reserved(key));
     }
+}
+
+fn is_reserved(key: &str) -> bool {
+    key.starts_with("aws:")
 }
 
 fn check(key: &str, value: &str) -> ApiResult<()> {
@@ -52,7 +61,7 @@ fn check(key: &str, value: &str) -> ApiResult<()> {
         (0, _) => refuse("Tag key cannot be null or empty."),
         (128.., _) => refuse("Tag key exceeds the maximum length of 127 characters"),
         (_, 257..) => refuse("Tag value exceeds the maximum length of 256 characters"),
-        _ if key.starts_with("aws:") => refuse("Tag keys starting with 'aws:' are reserved for internal use"),
+        _ if is_reserved(key) => refuse("Tag keys starting with 'aws:' are reserved for internal use"),
         _ => Ok(()),
     }
 }

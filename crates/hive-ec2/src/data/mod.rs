@@ -1,4 +1,6 @@
 //! Tables that ship with the program: instance types and the images every account can see.
 
+pub mod endpoint_services;
 pub mod images;
 pub mod instance_types;
+pub mod template_shape;

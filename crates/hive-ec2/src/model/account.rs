@@ -1,6 +1,8 @@
 //! One account's resources. An action is given exactly one account, so no account can reach another's.
 
 use std::fmt;
+use std::ops::{Deref, DerefMut};
+use std::sync::Arc;
 
 use eos_store::Version;
 use hive_api::{ApiError, ApiResult};
@@ -9,9 +11,11 @@ use serde::{Deserialize, Serialize};
 use super::address::Address;
 use super::dhcp_options::DhcpOptions;
 use super::egress_only_internet_gateway::EgressOnlyInternetGateway;
+use super::image::Image;
 use super::instance::Instance;
 use super::internet_gateway::InternetGateway;
 use super::key_pair::KeyPair;
+use super::launch_template::LaunchTemplate;
 use super::nat_gateway::NatGateway;
 use super::network_acl::NetworkAcl;
 use super::network_interface::NetworkInterface;
@@ -23,6 +27,8 @@ use super::snapshot::Snapshot;
 use super::subnet::Subnet;
 use super::volume::Volume;
 use super::vpc::Vpc;
+use super::vpc_endpoint::VpcEndpoint;
+use super::vpc_peering_connection::VpcPeeringConnection;
 use crate::core::client_token::ClientToken;
 use crate::core::id::Id;
 use crate::core::table::{Changed, Listed, Resource, Table};
@@ -30,16 +36,28 @@ use crate::core::tags::Tags;
 
 /// Twelve digits.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct AccountId(String);
+#[serde(from = "String", into = "String")]
+pub struct AccountId(Arc<str>);
 
 impl AccountId {
-    pub fn new(digits: impl Into<String>) -> Self {
+    pub fn new(digits: impl Into<Arc<str>>) -> Self {
         AccountId(digits.into())
     }
 }
 
-impl std::ops::Deref for AccountId {
+impl From<String> for AccountId {
+    fn from(digits: String) -> Self {
+        Self::new(digits)
+    }
+}
+
+impl From<AccountId> for String {
+    fn from(id: AccountId) -> String {
+        id.to_string()
+    }
+}
+
+impl Deref for AccountId {
     type Target = str;
 
     fn deref(&self) -> &str {
@@ -53,17 +71,37 @@ impl fmt::Display for AccountId {
     }
 }
 
+/// A copy costs nothing: the tables are shared until one of the copies changes them.
+#[derive(Clone)]
+pub struct Account {
+    pub id: AccountId,
+    tables: Arc<Tables>,
+}
+
+impl Deref for Account {
+    type Target = Tables;
+
+    fn deref(&self) -> &Tables {
+        &self.tables
+    }
+}
+
+impl DerefMut for Account {
+    fn deref_mut(&mut self) -> &mut Tables {
+        Arc::make_mut(&mut self.tables)
+    }
+}
+
 macro_rules! tables {
     ($($field:ident: $type:ty),* $(,)?) => {
-        #[derive(Clone)]
-        pub struct Account {
-            pub id: AccountId,
+        #[derive(Clone, Default)]
+        pub struct Tables {
             $(pub $field: Table<$type>,)*
         }
 
         impl Account {
             pub fn new(id: AccountId) -> Self {
-                Self { id, $($field: Table::default(),)* }
+                Self { id, tables: Arc::default() }
             }
 
             /// A stored record into its table; false if nothing here knows the kind.
@@ -108,6 +146,15 @@ macro_rules! tables {
                 }
             }
 
+            /// Kind and tags of whatever has this id.
+            pub fn tags_of(&self, id: &str) -> Option<(&'static str, &Tags)> {
+                $(if let Some(tags) = self.$field.get(id).and_then(|item| item.tags()) {
+                    return Some((<$type as Resource>::KIND.name, tags));
+                })*
+                let mut rules = self.security_groups.with(SecurityGroup::BY_RULE, id).flat_map(|group| &group.rules);
+                rules.find(|rule| rule.id == id).map(|rule| ("security-group-rule", &rule.tags))
+            }
+
             /// The tags of whatever has this id, to be changed.
             pub fn tags_mut(&mut self, id: &str) -> ApiResult<&mut Tags> {
                 $(if self.$field.get(id).is_some_and(|item| item.tags().is_some()) {
@@ -133,8 +180,11 @@ macro_rules! tables {
 
 impl Account {
     fn group_of_rule(&self, rule: &str) -> Option<Id<SecurityGroup>> {
-        let mut groups = self.security_groups.iter();
-        groups.find(|group| group.rules.iter().any(|known| known.id == rule)).map(|group| group.id.clone())
+        self.security_groups.with(SecurityGroup::BY_RULE, rule).next().map(|group| group.id.clone())
+    }
+
+    pub fn default_vpc(&self) -> Option<&Vpc> {
+        self.vpcs.with(Vpc::BY_DEFAULT, "true").next()
     }
 }
 
@@ -143,9 +193,11 @@ tables! {
     client_tokens: ClientToken,
     dhcp_options: DhcpOptions,
     egress_only_internet_gateways: EgressOnlyInternetGateway,
+    images: Image,
     instances: Instance,
     internet_gateways: InternetGateway,
     key_pairs: KeyPair,
+    launch_templates: LaunchTemplate,
     nat_gateways: NatGateway,
     network_acls: NetworkAcl,
     network_interfaces: NetworkInterface,
@@ -156,5 +208,7 @@ tables! {
     snapshots: Snapshot,
     subnets: Subnet,
     volumes: Volume,
+    vpc_endpoints: VpcEndpoint,
+    vpc_peering_connections: VpcPeeringConnection,
     vpcs: Vpc,
 }

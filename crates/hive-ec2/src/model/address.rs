@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::core::id::{Id, Kind};
+use crate::core::index::Field;
 use crate::core::table::{Listed, Resource};
 use crate::core::tags::Tags;
 use std::net::Ipv4Addr;
@@ -27,6 +28,17 @@ impl Listed for Address {
     }
 }
 
+/// What it is looked up by.
+impl Address {
+    pub const BY_PUBLIC_ADDRESS: Field<Self> =
+        Field::new(&["public-ip"], |a, each| each(&a.public_ip.to_string()));
+    pub const BY_ASSOCIATION: Field<Self> =
+        Field::new(&["association-id"], |a, each| a.association.iter().for_each(|a| each(&a.id)));
+    pub const BY_INTERFACE: Field<Self> = Field::new(&["network-interface-id"], |a, each| {
+        a.association.iter().for_each(|a| each(&a.network_interface_id))
+    });
+}
+
 impl Resource for Address {
     const KIND: Kind = Kind {
         name: "elastic-ip",
@@ -35,6 +47,8 @@ impl Resource for Address {
         malformed: "InvalidAllocationID.Malformed",
         noun: "allocation ID",
     };
+    const INDEXED: &'static [Field<Self>] =
+        &[Self::BY_PUBLIC_ADDRESS, Self::BY_ASSOCIATION, Self::BY_INTERFACE];
 
     fn tags_mut(&mut self) -> Option<&mut Tags> {
         Some(&mut self.tags)

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::vpc::Vpc;
 use crate::core::id::{Id, Kind};
+use crate::core::index::Field;
 use crate::core::table::{Listed, Resource};
 use crate::core::tags::Tags;
 
@@ -24,6 +25,11 @@ impl Listed for EgressOnlyInternetGateway {
     }
 }
 
+/// What it is looked up by.
+impl EgressOnlyInternetGateway {
+    pub const BY_VPC: Field<Self> = Field::new(&["(VPC)"], |g, each| each(&g.vpc_id));
+}
+
 impl Resource for EgressOnlyInternetGateway {
     const KIND: Kind = Kind {
         name: "egress-only-internet-gateway",
@@ -32,6 +38,7 @@ impl Resource for EgressOnlyInternetGateway {
         malformed: "InvalidEgressOnlyInternetGatewayId.Malformed",
         noun: "eigw ID",
     };
+    const INDEXED: &'static [Field<Self>] = &[Self::BY_VPC];
 
     fn tags_mut(&mut self) -> Option<&mut Tags> {
         Some(&mut self.tags)

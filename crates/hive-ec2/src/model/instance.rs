@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::core::id::{Id, Kind};
+use crate::core::index::Field;
 use crate::core::table::{Listed, Resource};
 use crate::core::tags::Tags;
 use jiff::Timestamp;
@@ -38,6 +39,9 @@ pub struct Instance {
     pub block_devices: Vec<(String, Id<Volume>)>,
     pub root_device_name: String,
     pub options: InstanceOptions,
+    /// `iip-assoc-…`, while it has an instance profile.
+    #[serde(default)]
+    pub profile_association_id: Option<String>,
     pub tags: Tags,
 }
 
@@ -51,6 +55,27 @@ impl Listed for Instance {
     }
 }
 
+/// What it is looked up by.
+impl Instance {
+    pub const BY_VPC: Field<Self> = Field::new(&["vpc-id"], |i, each| each(&i.vpc_id));
+    pub const BY_SUBNET: Field<Self> = Field::new(&["subnet-id"], |i, each| each(&i.subnet_id));
+    pub const BY_STATE: Field<Self> = Field::new(&["instance-state-name"], |i, each| each(i.state.name()));
+    pub const BY_TYPE: Field<Self> = Field::new(&["instance-type"], |i, each| each(&i.instance_type));
+    pub const BY_IMAGE: Field<Self> = Field::new(&["image-id"], |i, each| each(&i.image_id));
+    pub const BY_KEY: Field<Self> =
+        Field::new(&["key-name"], |i, each| i.key_name.iter().for_each(|k| each(k)));
+    pub const BY_PLACEMENT_GROUP: Field<Self> =
+        Field::new(&["placement-group-name"], |i, each| i.placement_group.iter().for_each(|g| each(g)));
+    pub const BY_RESERVATION: Field<Self> =
+        Field::new(&["reservation-id"], |i, each| each(&i.reservation_id));
+    pub const BY_PROFILE_ASSOCIATION: Field<Self> = Field::new(&["(profile association)"], |i, each| {
+        i.profile_association_id.iter().for_each(|id| each(id))
+    });
+    pub const BY_VOLUME: Field<Self> = Field::new(&["block-device-mapping.volume-id"], |i, each| {
+        i.block_devices.iter().for_each(|(_, v)| each(v))
+    });
+}
+
 impl Resource for Instance {
     const KIND: Kind = Kind {
         name: "instance",
@@ -59,6 +84,18 @@ impl Resource for Instance {
         malformed: "InvalidInstanceID.Malformed",
         noun: "instance ID",
     };
+    const INDEXED: &'static [Field<Self>] = &[
+        Self::BY_VPC,
+        Self::BY_SUBNET,
+        Self::BY_STATE,
+        Self::BY_TYPE,
+        Self::BY_IMAGE,
+        Self::BY_KEY,
+        Self::BY_PLACEMENT_GROUP,
+        Self::BY_RESERVATION,
+        Self::BY_PROFILE_ASSOCIATION,
+        Self::BY_VOLUME,
+    ];
 
     fn tags_mut(&mut self) -> Option<&mut Tags> {
         Some(&mut self.tags)
@@ -86,6 +123,7 @@ pub struct InstanceOptions {
     pub hibernation: bool,
     pub enclave: bool,
     pub capacity_reservation_preference: String,
+    /// Its ARN.
     pub iam_instance_profile: Option<String>,
 }
 

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::vpc::Vpc;
 use crate::core::id::{Id, Kind};
+use crate::core::index::Field;
 use crate::core::table::{Listed, Resource};
 use crate::core::tags::Tags;
 
@@ -24,6 +25,12 @@ impl Listed for InternetGateway {
     }
 }
 
+/// What it is looked up by.
+impl InternetGateway {
+    pub const BY_VPC: Field<Self> =
+        Field::new(&["attachment.vpc-id"], |g, each| g.vpc_id.iter().for_each(|v| each(v)));
+}
+
 impl Resource for InternetGateway {
     const KIND: Kind = Kind {
         name: "internet-gateway",
@@ -32,6 +39,7 @@ impl Resource for InternetGateway {
         malformed: "InvalidInternetGatewayId.Malformed",
         noun: "internetGateway ID",
     };
+    const INDEXED: &'static [Field<Self>] = &[Self::BY_VPC];
 
     fn tags_mut(&mut self) -> Option<&mut Tags> {
         Some(&mut self.tags)

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::core::id::{Id, Kind};
+use crate::core::index::Field;
 use crate::core::table::{Listed, Resource};
 use crate::core::tags::Tags;
 use jiff::Timestamp;
@@ -29,6 +30,11 @@ impl Listed for KeyPair {
     }
 }
 
+/// What it is looked up by.
+impl KeyPair {
+    pub const BY_NAME: Field<Self> = Field::new(&["key-name"], |k, each| each(&k.name));
+}
+
 impl Resource for KeyPair {
     const KIND: Kind = Kind {
         name: "key-pair",
@@ -37,6 +43,7 @@ impl Resource for KeyPair {
         malformed: "InvalidKeyPairId.Malformed",
         noun: "key pair",
     };
+    const INDEXED: &'static [Field<Self>] = &[Self::BY_NAME];
 
     fn tags_mut(&mut self) -> Option<&mut Tags> {
         Some(&mut self.tags)

@@ -8,6 +8,7 @@ use super::network_interface::NetworkInterface;
 use super::subnet::Subnet;
 use super::vpc::Vpc;
 use crate::core::id::{Id, Kind};
+use crate::core::index::Field;
 use crate::core::table::{Listed, Resource};
 use crate::core::tags::Tags;
 
@@ -57,6 +58,12 @@ impl Listed for NatGateway {
     }
 }
 
+/// What it is looked up by.
+impl NatGateway {
+    pub const BY_VPC: Field<Self> = Field::new(&["vpc-id"], |g, each| each(&g.vpc_id));
+    pub const BY_SUBNET: Field<Self> = Field::new(&["subnet-id"], |g, each| each(&g.subnet_id));
+}
+
 impl Resource for NatGateway {
     const KIND: Kind = Kind {
         name: "natgateway",
@@ -65,6 +72,7 @@ impl Resource for NatGateway {
         malformed: "NatGatewayMalformed",
         noun: "NAT gateway",
     };
+    const INDEXED: &'static [Field<Self>] = &[Self::BY_VPC, Self::BY_SUBNET];
 
     fn tags_mut(&mut self) -> Option<&mut Tags> {
         Some(&mut self.tags)

@@ -6,6 +6,7 @@ use super::cidr::{Ipv4Cidr, Ipv6Cidr};
 use super::subnet::Subnet;
 use super::vpc::Vpc;
 use crate::core::id::{Id, Kind};
+use crate::core::index::Field;
 use crate::core::table::{Listed, Resource};
 use crate::core::tags::Tags;
 
@@ -29,6 +30,17 @@ impl Listed for NetworkAcl {
     }
 }
 
+/// What it is looked up by.
+impl NetworkAcl {
+    pub const BY_VPC: Field<Self> = Field::new(&["vpc-id"], |a, each| each(&a.vpc_id));
+    pub const BY_SUBNET: Field<Self> = Field::new(&["association.subnet-id"], |a, each| {
+        a.associations.iter().for_each(|a| each(&a.subnet_id))
+    });
+    pub const BY_ASSOCIATION: Field<Self> = Field::new(&["association.association-id"], |a, each| {
+        a.associations.iter().for_each(|a| each(&a.id))
+    });
+}
+
 impl Resource for NetworkAcl {
     const KIND: Kind = Kind {
         name: "network-acl",
@@ -37,6 +49,7 @@ impl Resource for NetworkAcl {
         malformed: "InvalidNetworkAclId.Malformed",
         noun: "networkAcl ID",
     };
+    const INDEXED: &'static [Field<Self>] = &[Self::BY_VPC, Self::BY_SUBNET, Self::BY_ASSOCIATION];
 
     fn tags_mut(&mut self) -> Option<&mut Tags> {
         Some(&mut self.tags)

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::core::id::{Id, Kind};
+use crate::core::index::Field;
 use crate::core::table::{Listed, Resource};
 use crate::core::tags::Tags;
 use std::net::Ipv4Addr;
@@ -48,6 +49,26 @@ impl Listed for NetworkInterface {
     }
 }
 
+/// What it is looked up by.
+impl NetworkInterface {
+    pub const BY_VPC: Field<Self> = Field::new(&["vpc-id"], |i, each| each(&i.vpc_id));
+    pub const BY_SUBNET: Field<Self> = Field::new(&["subnet-id"], |i, each| each(&i.subnet_id));
+    pub const BY_GROUP: Field<Self> =
+        Field::new(&["group-id"], |i, each| i.groups.iter().for_each(|g| each(g)));
+    pub const BY_INSTANCE: Field<Self> = Field::new(&["attachment.instance-id"], |i, each| {
+        i.attachment.iter().for_each(|a| each(&a.instance_id))
+    });
+    pub const BY_ATTACHMENT: Field<Self> = Field::new(&["attachment.attachment-id"], |i, each| {
+        i.last_attachment().iter().for_each(|(a, _)| each(&a.id))
+    });
+    pub const BY_ADDRESS: Field<Self> = Field::new(&["(subnet and address)"], |i, each| {
+        i.private_ips.iter().for_each(|ip| each(&Self::address_in(&i.subnet_id, *ip)))
+    });
+    pub const BY_PUBLIC_ADDRESS: Field<Self> = Field::new(&["(public address of its own)"], |i, each| {
+        i.public_ip.iter().for_each(|ip| each(&ip.to_string()))
+    });
+}
+
 impl Resource for NetworkInterface {
     const KIND: Kind = Kind {
         name: "network-interface",
@@ -56,6 +77,15 @@ impl Resource for NetworkInterface {
         malformed: "InvalidNetworkInterfaceId.Malformed",
         noun: "networkInterface ID",
     };
+    const INDEXED: &'static [Field<Self>] = &[
+        Self::BY_VPC,
+        Self::BY_SUBNET,
+        Self::BY_GROUP,
+        Self::BY_INSTANCE,
+        Self::BY_ATTACHMENT,
+        Self::BY_ADDRESS,
+        Self::BY_PUBLIC_ADDRESS,
+    ];
 
     fn tags_mut(&mut self) -> Option<&mut Tags> {
         Some(&mut self.tags)
@@ -82,5 +112,25 @@ pub const ATTACHMENT_KIND: Kind = Kind {
 impl NetworkInterface {
     pub fn primary_ip(&self) -> Option<Ipv4Addr> {
         self.private_ips.first().copied()
+    }
+
+    /// As answers call it: what made it.
+    pub fn kind(&self) -> &'static str {
+        match self.managed_by.as_deref() {
+            None => "interface",
+            Some(gateway) if gateway.starts_with("nat-") => "nat_gateway",
+            Some(_) => "vpc_endpoint",
+        }
+    }
+
+    /// An address by which it is looked up: the same one may be in use in another subnet.
+    pub fn address_in(subnet: &str, address: Ipv4Addr) -> String {
+        format!("{subnet} {address}")
+    }
+
+    /// The attachment there is, or the one that ended a moment ago.
+    pub fn last_attachment(&self) -> Option<(&InterfaceAttachment, &'static str)> {
+        let now = self.attachment.as_ref().map(|attachment| (attachment, "attached"));
+        now.or_else(|| self.detached.as_ref().map(|(attachment, _)| (attachment, "detached")))
     }
 }

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::core::id::{Id, Kind};
+use crate::core::index::Field;
 use crate::core::table::{Listed, Resource};
 use crate::core::tags::Tags;
 
@@ -26,6 +27,11 @@ impl Listed for PlacementGroup {
     }
 }
 
+/// What it is looked up by.
+impl PlacementGroup {
+    pub const BY_NAME: Field<Self> = Field::new(&["group-name"], |g, each| each(&g.name));
+}
+
 impl Resource for PlacementGroup {
     const KIND: Kind = Kind {
         name: "placement-group",
@@ -34,6 +40,7 @@ impl Resource for PlacementGroup {
         malformed: "InvalidPlacementGroupId.Malformed",
         noun: "placement group",
     };
+    const INDEXED: &'static [Field<Self>] = &[Self::BY_NAME];
 
     fn tags_mut(&mut self) -> Option<&mut Tags> {
         Some(&mut self.tags)

@@ -9,7 +9,9 @@ use super::nat_gateway::NatGateway;
 use super::network_interface::NetworkInterface;
 use super::subnet::Subnet;
 use super::vpc::Vpc;
+use super::vpc_peering_connection::VpcPeeringConnection;
 use crate::core::id::{Id, Kind};
+use crate::core::index::Field;
 use crate::core::table::{Listed, Resource};
 use crate::core::tags::Tags;
 
@@ -32,6 +34,22 @@ impl Listed for RouteTable {
     }
 }
 
+/// What it is looked up by.
+impl RouteTable {
+    pub const BY_VPC: Field<Self> = Field::new(&["vpc-id"], |t, each| each(&t.vpc_id));
+    pub const BY_ASSOCIATION: Field<Self> =
+        Field::new(&["association.route-table-association-id"], |t, each| {
+            t.associations.iter().for_each(|a| each(&a.id))
+        });
+    pub const BY_SUBNET: Field<Self> = Field::new(&["association.subnet-id"], |t, each| {
+        t.associations.iter().for_each(|association| {
+            if let AssociationTarget::Subnet(id) = &association.target {
+                each(id);
+            }
+        })
+    });
+}
+
 impl Resource for RouteTable {
     const KIND: Kind = Kind {
         name: "route-table",
@@ -40,6 +58,7 @@ impl Resource for RouteTable {
         malformed: "InvalidRouteTableId.Malformed",
         noun: "routeTable ID",
     };
+    const INDEXED: &'static [Field<Self>] = &[Self::BY_VPC, Self::BY_ASSOCIATION, Self::BY_SUBNET];
 
     fn tags_mut(&mut self) -> Option<&mut Tags> {
         Some(&mut self.tags)
@@ -67,6 +86,7 @@ pub enum Target {
     NetworkInterface(Id<NetworkInterface>),
     NatGateway(Id<NatGateway>),
     EgressOnlyInternetGateway(Id<EgressOnlyInternetGateway>),
+    VpcPeeringConnection(Id<VpcPeeringConnection>),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::cidr::{Ipv4Cidr, Ipv6Cidr};
 use super::vpc::Vpc;
 use crate::core::id::{Id, Kind};
+use crate::core::index::Field;
 use crate::core::table::{Listed, Resource};
 use crate::core::tags::Tags;
 
@@ -28,6 +29,21 @@ impl Listed for SecurityGroup {
     }
 }
 
+/// What it is looked up by.
+impl SecurityGroup {
+    pub const BY_VPC: Field<Self> = Field::new(&["vpc-id"], |g, each| each(&g.vpc_id));
+    pub const BY_NAME: Field<Self> = Field::new(&["group-name"], |g, each| each(&g.name));
+    pub const BY_RULE: Field<Self> =
+        Field::new(&["security-group-rule-id"], |g, each| g.rules.iter().for_each(|r| each(&r.id)));
+    pub const BY_PEER: Field<Self> = Field::new(&["(groups that its rules name)"], |g, each| {
+        g.rules.iter().for_each(|rule| {
+            if let Peer::Group(peer) = &rule.peer {
+                each(peer);
+            }
+        })
+    });
+}
+
 impl Resource for SecurityGroup {
     const KIND: Kind = Kind {
         name: "security-group",
@@ -36,6 +52,7 @@ impl Resource for SecurityGroup {
         malformed: "InvalidGroupId.Malformed",
         noun: "security group",
     };
+    const INDEXED: &'static [Field<Self>] = &[Self::BY_VPC, Self::BY_NAME, Self::BY_RULE, Self::BY_PEER];
 
     fn tags_mut(&mut self) -> Option<&mut Tags> {
         Some(&mut self.tags)

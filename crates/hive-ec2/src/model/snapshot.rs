@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::core::id::{Id, Kind};
+use crate::core::index::Field;
 use crate::core::table::{Listed, Resource};
 use crate::core::tags::Tags;
 use jiff::Timestamp;
@@ -30,6 +31,11 @@ impl Listed for Snapshot {
     }
 }
 
+/// What it is looked up by.
+impl Snapshot {
+    pub const BY_VOLUME: Field<Self> = Field::new(&["volume-id"], |s, each| each(&s.volume_id));
+}
+
 impl Resource for Snapshot {
     const KIND: Kind = Kind {
         name: "snapshot",
@@ -38,6 +44,7 @@ impl Resource for Snapshot {
         malformed: "InvalidSnapshotID.Malformed",
         noun: "snapshot",
     };
+    const INDEXED: &'static [Field<Self>] = &[Self::BY_VOLUME];
 
     fn tags_mut(&mut self) -> Option<&mut Tags> {
         Some(&mut self.tags)

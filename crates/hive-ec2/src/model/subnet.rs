@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::cidr::{Ipv4Cidr, Ipv6Cidr};
 use super::vpc::{CidrAssociation, Vpc};
 use crate::core::id::{Id, Kind};
+use crate::core::index::Field;
 use crate::core::table::{Listed, Resource};
 use crate::core::tags::Tags;
 
@@ -35,6 +36,13 @@ impl Listed for Subnet {
     }
 }
 
+/// What it is looked up by.
+impl Subnet {
+    pub const BY_VPC: Field<Self> = Field::new(&["vpc-id"], |s, each| each(&s.vpc_id));
+    pub const BY_ZONE: Field<Self> =
+        Field::new(&["availability-zone", "availabilityZone"], |s, each| each(&s.availability_zone));
+}
+
 impl Resource for Subnet {
     const KIND: Kind = Kind {
         name: "subnet",
@@ -43,6 +51,7 @@ impl Resource for Subnet {
         malformed: "InvalidSubnetID.Malformed",
         noun: "subnet ID",
     };
+    const INDEXED: &'static [Field<Self>] = &[Self::BY_VPC, Self::BY_ZONE];
 
     fn tags_mut(&mut self) -> Option<&mut Tags> {
         Some(&mut self.tags)

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::core::id::{Id, Kind};
+use crate::core::index::Field;
 use crate::core::table::{Listed, Resource};
 use crate::core::tags::Tags;
 use jiff::Timestamp;
@@ -39,6 +40,15 @@ impl Listed for Volume {
     }
 }
 
+/// What it is looked up by.
+impl Volume {
+    pub const BY_INSTANCE: Field<Self> = Field::new(&["attachment.instance-id"], |v, each| {
+        v.attachments.iter().for_each(|a| each(&a.instance_id))
+    });
+    pub const BY_SNAPSHOT: Field<Self> =
+        Field::new(&["snapshot-id"], |v, each| v.snapshot_id.iter().for_each(|s| each(s)));
+}
+
 impl Resource for Volume {
     const KIND: Kind = Kind {
         name: "volume",
@@ -47,6 +57,7 @@ impl Resource for Volume {
         malformed: "InvalidVolumeID.Malformed",
         noun: "volume",
     };
+    const INDEXED: &'static [Field<Self>] = &[Self::BY_INSTANCE, Self::BY_SNAPSHOT];
 
     fn tags_mut(&mut self) -> Option<&mut Tags> {
         Some(&mut self.tags)

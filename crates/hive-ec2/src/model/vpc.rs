@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::cidr::{Ipv4Cidr, Ipv6Cidr};
 use super::dhcp_options::DhcpOptions;
 use crate::core::id::{Id, Kind};
+use crate::core::index::Field;
 use crate::core::table::{Listed, Resource};
 use crate::core::tags::Tags;
 
@@ -33,6 +34,18 @@ impl Listed for Vpc {
     }
 }
 
+/// What it is looked up by.
+impl Vpc {
+    pub const BY_DEFAULT: Field<Self> =
+        Field::new(&["is-default", "isDefault"], |v, each| each(if v.is_default { "true" } else { "false" }));
+    pub const BY_CIDR_ASSOCIATION: Field<Self> =
+        Field::new(&["cidr-block-association.association-id"], |v, each| {
+            v.cidrs.iter().for_each(|a| each(&a.id))
+        });
+    pub const BY_DHCP_OPTIONS: Field<Self> =
+        Field::new(&["dhcp-options-id"], |v, each| v.dhcp_options_id.iter().for_each(|o| each(o)));
+}
+
 impl Resource for Vpc {
     const KIND: Kind = Kind {
         name: "vpc",
@@ -41,6 +54,8 @@ impl Resource for Vpc {
         malformed: "InvalidVpcID.Malformed",
         noun: "vpc ID",
     };
+    const INDEXED: &'static [Field<Self>] =
+        &[Self::BY_DEFAULT, Self::BY_CIDR_ASSOCIATION, Self::BY_DHCP_OPTIONS];
 
     fn tags_mut(&mut self) -> Option<&mut Tags> {
         Some(&mut self.tags)

@@ -1,6 +1,5 @@
 //! Public addresses: each is given out once, and belongs to one private address at most.
 
-use std::collections::BTreeSet;
 use std::net::Ipv4Addr;
 
 use hive_api::{ApiError, ApiResult};
@@ -8,19 +7,21 @@ use hive_api::{ApiError, ApiResult};
 use crate::core::call::Call;
 use crate::model::account::Account;
 use crate::model::address::{Address, AddressAssociation};
+use crate::model::network_interface::NetworkInterface;
 
 /// A free public address, chosen at random so that a released one does not come back at once.
 pub fn free_public_address(call: &Call<'_>) -> ApiResult<Ipv4Addr> {
-    let account = &call.account;
-    let elastic = account.addresses.iter().map(|address| address.public_ip);
-    let used: BTreeSet<Ipv4Addr> = elastic
-        .chain(account.network_interfaces.iter().filter_map(|interface| interface.public_ip))
-        .collect();
+    let is_used = |address: &Ipv4Addr| {
+        let address = address.to_string();
+        let account = &call.account;
+        account.addresses.with(Address::BY_PUBLIC_ADDRESS, &address).next().is_some()
+            || account.network_interfaces.with(NetworkInterface::BY_PUBLIC_ADDRESS, &address).next().is_some()
+    };
     let pool = call.environment.public_addresses;
     let start = u64::from(u32::from_be_bytes(call.random::<4>())) % pool.usable();
     (0..pool.usable())
         .map(|step| pool.address(4 + (start + step) % pool.usable()))
-        .find(|address| !used.contains(address))
+        .find(|address| !is_used(address))
         .ok_or_else(|| {
             ApiError::client("InsufficientAddressCapacity", "There are no free public addresses in the pool")
         })
@@ -61,12 +62,8 @@ pub fn associate(
             ));
         }
     }
-    let elsewhere = call.account.addresses.iter().find(|other| {
-        *other.id != *allocation
-            && other
-                .association
-                .as_ref()
-                .is_some_and(|a| a.private_ip == private_ip && a.network_interface_id == interface)
+    let elsewhere = call.account.addresses.with(Address::BY_INTERFACE, &interface).find(|other| {
+        *other.id != *allocation && other.association.as_ref().is_some_and(|a| a.private_ip == private_ip)
     });
     if let Some(other) = elsewhere {
         if !reassociate {
@@ -90,31 +87,25 @@ pub fn associate(
 
 /// Frees every elastic address of an interface that goes away.
 pub fn release_from(account: &mut Account, interface: &str) -> ApiResult<()> {
-    let tied: Vec<_> = account
-        .addresses
-        .iter()
-        .filter(|address| address.association.as_ref().is_some_and(|a| *a.network_interface_id == *interface))
-        .map(|address| address.id.clone())
-        .collect();
+    let tied: Vec<_> =
+        account.addresses.with(Address::BY_INTERFACE, interface).map(|address| address.id.clone()).collect();
     for id in tied {
         account.addresses.edit(&id)?.association = None;
     }
     Ok(())
 }
 
-pub fn find_public<'a>(account: &'a Account, public_ip: &str) -> ApiResult<&'a Address> {
-    let wanted: Option<Ipv4Addr> = public_ip.parse().ok();
-    let mut all = account.addresses.iter();
-    all.find(|address| Some(address.public_ip) == wanted).ok_or_else(|| {
+pub fn find_public<'a>(account: &'a Account, public_ip: &'a str) -> ApiResult<&'a Address> {
+    account.addresses.with(Address::BY_PUBLIC_ADDRESS, public_ip).next().ok_or_else(|| {
         ApiError::client("InvalidAddress.NotFound", format!("Address '{public_ip}' not found."))
     })
 }
 
-pub fn of_interface<'a>(account: &'a Account, interface: &str, private_ip: Ipv4Addr) -> Option<&'a Address> {
-    account.addresses.iter().find(|address| {
-        address
-            .association
-            .as_ref()
-            .is_some_and(|a| *a.network_interface_id == *interface && a.private_ip == private_ip)
-    })
+pub fn of_interface<'a>(
+    account: &'a Account,
+    interface: &'a str,
+    private_ip: Ipv4Addr,
+) -> Option<&'a Address> {
+    let mut tied = account.addresses.with(Address::BY_INTERFACE, interface);
+    tied.find(|address| address.association.as_ref().is_some_and(|a| a.private_ip == private_ip))
 }

@@ -1,6 +1,5 @@
 //! Network interfaces: an address from the subnet, groups of the same VPC, at most one instance.
 
-use std::collections::BTreeSet;
 use std::net::Ipv4Addr;
 
 use hive_api::{ApiError, ApiResult};
@@ -15,7 +14,6 @@ use crate::model::instance::{Instance, InstanceState};
 use crate::model::network_interface::{ATTACHMENT_KIND, InterfaceAttachment, NetworkInterface};
 use crate::model::security_group::SecurityGroup;
 use crate::model::subnet::Subnet;
-use crate::rules::vpcs::used_addresses;
 
 #[derive(Default)]
 pub struct NewInterface {
@@ -31,7 +29,7 @@ pub fn create(call: &mut Call<'_>, subnet: &str, new: NewInterface) -> ApiResult
     let subnet = call.account.subnets.find(subnet)?;
     let groups = check_groups(call.account, subnet, &new.groups)?;
     let count = new.private_ips.len().max(1) + new.secondary_count as usize;
-    let private_ips = choose_addresses(call.account, subnet, &new.private_ips, count)?;
+    let private_ips = choose_addresses(call, subnet, &new.private_ips, count)?;
     let mut mac = call.random::<6>();
     mac[0] = 0x02;
     let interface = NetworkInterface {
@@ -62,8 +60,8 @@ pub fn check_groups(
     groups: &[String],
 ) -> ApiResult<Vec<Id<SecurityGroup>>> {
     if groups.is_empty() {
-        let mut all = account.security_groups.iter();
-        let default = all.find(|group| group.vpc_id == subnet.vpc_id && group.name == "default");
+        let mut all = account.security_groups.with(SecurityGroup::BY_VPC, &subnet.vpc_id);
+        let default = all.find(|group| group.name == "default");
         return Ok(default.map(|group| group.id.clone()).into_iter().collect());
     }
     let mut found = Vec::new();
@@ -82,14 +80,19 @@ pub fn check_groups(
     Ok(found)
 }
 
-/// The wanted addresses, then free ones from the start of the subnet until there are `count`.
+/// The wanted addresses, then free ones until there are `count`. The search begins anywhere in the subnet: it
+/// finds a free one at once however many are in use, and a released one does not come back at once.
 pub fn choose_addresses(
-    account: &Account,
+    call: &Call<'_>,
     subnet: &Subnet,
     wanted: &[Ipv4Addr],
     count: usize,
 ) -> ApiResult<Vec<Ipv4Addr>> {
-    let mut used: BTreeSet<Ipv4Addr> = used_addresses(account, &subnet.id).collect();
+    let interfaces = &call.account.network_interfaces;
+    let is_used = |address: Ipv4Addr| {
+        let place = NetworkInterface::address_in(&subnet.id, address);
+        interfaces.with(NetworkInterface::BY_ADDRESS, &place).next().is_some()
+    };
     let mut chosen = Vec::with_capacity(count);
     for address in wanted {
         if !subnet.cidr_block.contains(*address) || subnet.cidr_block.is_reserved(*address) {
@@ -100,27 +103,23 @@ pub fn choose_addresses(
                 "Address is not in the subnet's range.",
             ));
         }
-        if !used.insert(*address) {
+        if chosen.contains(address) || is_used(*address) {
             return Err(ApiError::client("InvalidIPAddress.InUse", format!("Address {address} is in use.")));
         }
         chosen.push(*address);
     }
-    // The used ones are sorted: walking both in step finds the gaps without asking for each address.
-    let mut taken = used.iter().copied().peekable();
-    let mut offset = 4;
+    let usable = subnet.cidr_block.usable();
+    let start = u64::from(u32::from_be_bytes(call.random::<4>())) % usable.max(1);
+    let mut free = (0..usable)
+        .map(|step| subnet.cidr_block.address(4 + (start + step) % usable))
+        .filter(|address| !wanted.contains(address) && !is_used(*address));
     while chosen.len() < count {
-        if offset + 1 >= subnet.cidr_block.size() {
-            return Err(ApiError::client(
+        chosen.push(free.next().ok_or_else(|| {
+            ApiError::client(
                 "InsufficientFreeAddressesInSubnet",
                 format!("There are not enough free addresses in subnet '{}'.", subnet.id),
-            ));
-        }
-        let address = subnet.cidr_block.address(offset);
-        offset += 1;
-        while taken.next_if(|used| *used < address).is_some() {}
-        if taken.peek() != Some(&address) {
-            chosen.push(address);
-        }
+            )
+        })?);
     }
     Ok(chosen)
 }
@@ -188,8 +187,8 @@ fn device_index_in_use(account: &Account, instance: &Instance, index: u32) -> bo
     })
 }
 
-pub fn find_attachment<'a>(account: &'a Account, id: &str) -> ApiResult<&'a NetworkInterface> {
-    let mut all = account.network_interfaces.iter();
+pub fn find_attachment<'a>(account: &'a Account, id: &'a str) -> ApiResult<&'a NetworkInterface> {
+    let mut all = account.network_interfaces.with(NetworkInterface::BY_ATTACHMENT, id);
     all.find(|interface| interface.attachment.as_ref().is_some_and(|attachment| attachment.id == id))
         .ok_or_else(|| ATTACHMENT_KIND.not_found(id))
 }

@@ -7,16 +7,20 @@ use hive_api::{ApiError, ApiResult};
 use crate::core::call::Call;
 use crate::core::id::Id;
 use crate::core::tags::Tags;
-use crate::data::images::Image;
+use std::sync::Arc;
+
 use crate::data::instance_types::InstanceType;
+use crate::model::image::Image;
 use crate::model::instance::{CpuCredits, Instance, InstanceOptions, InstanceState};
+use crate::model::key_pair::KeyPair;
 use crate::model::network_interface::NetworkInterface;
-use crate::model::placement_group::Strategy;
+use crate::model::placement_group::{PlacementGroup, Strategy};
 use crate::model::subnet::Subnet;
 use crate::model::volume::Volume;
 use crate::model::vpc::Tenancy;
 use crate::node::Order;
 use crate::rules::devices::{self, NewVolume};
+use crate::rules::instance_profiles::ASSOCIATION_KIND;
 use crate::rules::{addresses, interfaces};
 
 /// One interface of a new instance: one that exists, or one to be made.
@@ -40,7 +44,7 @@ pub struct DevicePlan {
 
 /// Everything that the instances of one launch share.
 pub struct Launch {
-    pub image: &'static Image,
+    pub image: Arc<Image>,
     pub instance_type: &'static InstanceType,
     pub key_name: Option<String>,
     pub zone: Option<String>,
@@ -68,7 +72,7 @@ impl Launch {
             ));
         }
         if let Some(name) = &self.key_name
-            && !call.account.key_pairs.iter().any(|key| key.name == *name)
+            && call.account.key_pairs.with(KeyPair::BY_NAME, name).next().is_none()
         {
             return Err(ApiError::client(
                 "InvalidKeyPair.NotFound",
@@ -85,13 +89,14 @@ impl Launch {
             ));
         }
         if let Some(name) = &self.placement_group {
-            let group =
-                call.account.placement_groups.iter().find(|group| group.name == *name).ok_or_else(|| {
+            let group = call.account.placement_groups.with(PlacementGroup::BY_NAME, name).next().ok_or_else(
+                || {
                     ApiError::client(
                         "InvalidPlacementGroup.Unknown",
                         format!("The Placement Group '{name}' is unknown."),
                     )
-                })?;
+                },
+            )?;
             if self.partition_number.is_some() && group.strategy != Strategy::Partition {
                 return Err(ApiError::invalid_combination(
                     "PartitionNumber needs a partition placement group",
@@ -107,17 +112,13 @@ impl Launch {
             Some(id) => call.account.subnets.find(id)?,
             None => {
                 let zone = self.zone.clone().unwrap_or_else(|| call.environment.first_zone());
-                let mut all = call.account.subnets.iter();
-                all.find(|subnet| subnet.default_for_az && subnet.availability_zone == zone).ok_or_else(
-                    || {
-                        ApiError::client(
-                            "MissingInput",
-                            format!(
-                                "No subnets found for the default VPC in '{zone}'. Please specify a subnet."
-                            ),
-                        )
-                    },
-                )?
+                let mut all = call.account.subnets.with(Subnet::BY_ZONE, &zone);
+                all.find(|subnet| subnet.default_for_az).ok_or_else(|| {
+                    ApiError::client(
+                        "MissingInput",
+                        format!("No subnets found for the default VPC in '{zone}'. Please specify a subnet."),
+                    )
+                })?
             }
         };
         match &self.zone {
@@ -144,12 +145,14 @@ impl Launch {
             }
         };
         let id: Id<Instance> = call.new_id();
+        let profile = self.options.iam_instance_profile.as_ref();
+        let profile = profile.map(|_| call.random_id(ASSOCIATION_KIND.prefix));
         let notice = call.notice.map(|notice| ("Server.RecordsOnly".to_owned(), notice.to_owned()));
         call.account.instances.insert(Instance {
             id: id.clone(),
             reservation_id: reservation.to_owned(),
             launch_index: index,
-            image_id: self.image.id.to_owned(),
+            image_id: self.image.id.to_string(),
             instance_type: self.instance_type.name.to_owned(),
             key_name: self.key_name.clone(),
             client_token: self.client_token.clone(),
@@ -165,8 +168,9 @@ impl Launch {
             vpc_id,
             network_interfaces: Vec::new(),
             block_devices: Vec::new(),
-            root_device_name: self.image.root_device_name.to_owned(),
+            root_device_name: self.image.root_device_name.clone(),
             options: self.options.clone(),
+            profile_association_id: profile,
             tags: self.tags.clone(),
         });
         for plan in &self.interfaces {

@@ -5,12 +5,15 @@ use hive_api::ApiResult;
 
 use crate::core::call::Call;
 use crate::model::account::Account;
+use crate::model::image::ImageState;
 use crate::model::instance::InstanceState;
 use crate::model::nat_gateway::NatGatewayState;
 use crate::model::snapshot::SnapshotState;
 use crate::model::volume::{AttachmentState, VolumeState};
+use crate::model::vpc_endpoint::EndpointState;
+use crate::model::vpc_peering_connection::PeeringState;
 use crate::node::{Order, Report};
-use crate::rules::{devices, interfaces, nat_gateways};
+use crate::rules::{devices, endpoints, images, interfaces, nat_gateways, peering};
 
 /// How long a terminated instance is still described.
 const TERMINATED_SECONDS: i64 = 3600;
@@ -77,6 +80,16 @@ pub fn apply(call: &mut Call<'_>, report: &Report) -> ApiResult<()> {
             None => nat_gateways::deleted(call, id),
             Some(_) => Ok(()),
         },
+        Order::CreateImage(id) => images::created(call, id, failed.is_some()),
+        Order::CreateEndpoint(id) => endpoints::created(call, id, failed.is_some()),
+        Order::DeleteEndpoint(id) => match failed {
+            None => endpoints::deleted(call, id),
+            Some(_) => Ok(()),
+        },
+        Order::CreatePeering(id) => peering::reported(call, id, true, failed.is_some()),
+        Order::DeletePeering(id) => peering::reported(call, id, false, failed.is_some()),
+        // Nothing in the records waits for it.
+        Order::ApplyNetwork(_) => Ok(()),
         Order::CreateSnapshot(id) => {
             if call.account.snapshots.get(id).is_some_and(|snapshot| snapshot.state == SnapshotState::Pending)
             {
@@ -184,6 +197,24 @@ pub fn unfinished(account: &Account) -> Vec<Order> {
             NatGatewayState::Available | NatGatewayState::Deleted | NatGatewayState::Failed => {}
         }
     }
+    for endpoint in account.vpc_endpoints.iter() {
+        match endpoint.state {
+            EndpointState::Pending => orders.push(Order::CreateEndpoint(endpoint.id.clone())),
+            EndpointState::Deleting => orders.push(Order::DeleteEndpoint(endpoint.id.clone())),
+            EndpointState::Available | EndpointState::Failed => {}
+        }
+    }
+    for connection in account.vpc_peering_connections.iter() {
+        match connection.state {
+            PeeringState::Provisioning => orders.push(Order::CreatePeering(connection.id.clone())),
+            PeeringState::Deleting => orders.push(Order::DeletePeering(connection.id.clone())),
+            _ => {}
+        }
+    }
+    let pending = account.images.iter().filter(|image| image.state == ImageState::Pending);
+    orders.extend(pending.map(|image| Order::CreateImage(image.id.clone())));
+    // A node that was away does not know what changed: it is told of every network.
+    orders.extend(account.vpcs.iter().map(|vpc| Order::ApplyNetwork(vpc.id.clone())));
     let pending = account.snapshots.iter().filter(|snapshot| snapshot.state == SnapshotState::Pending);
     orders.extend(pending.map(|snapshot| Order::CreateSnapshot(snapshot.id.clone())));
     orders
@@ -211,6 +242,13 @@ pub fn sweep(call: &mut Call<'_>) {
     let gone: Vec<_> =
         account.nat_gateways.iter().filter(|g| is_forgotten(now, g.deleted)).map(|g| g.id.clone()).collect();
     gone.iter().for_each(|id| drop(account.nat_gateways.remove(id)));
+    let gone: Vec<_> = account
+        .vpc_peering_connections
+        .iter()
+        .filter(|p| is_forgotten(now, p.ended))
+        .map(|p| p.id.clone())
+        .collect();
+    gone.iter().for_each(|id| drop(account.vpc_peering_connections.remove(id)));
     let old: Vec<_> = account
         .client_tokens
         .iter()

@@ -217,14 +217,11 @@ fn peers(account: &Account, permission: &IpPermission) -> ApiResult<Vec<(Peer, O
 }
 
 fn find_by_name(account: &Account, name: &str) -> ApiResult<Id<SecurityGroup>> {
-    let default = account.vpcs.iter().find(|vpc| vpc.is_default).map(|vpc| &vpc.id);
-    let mut groups = account.security_groups.iter();
-    groups
-        .find(|group| group.name == name && Some(&group.vpc_id) == default)
-        .map(|group| group.id.clone())
-        .ok_or_else(|| {
-            ApiError::client("InvalidGroup.NotFound", format!("The security group '{name}' does not exist"))
-        })
+    let default = account.default_vpc().map(|vpc| &vpc.id);
+    let mut groups = account.security_groups.with(SecurityGroup::BY_NAME, name);
+    groups.find(|group| Some(&group.vpc_id) == default).map(|group| group.id.clone()).ok_or_else(|| {
+        ApiError::client("InvalidGroup.NotFound", format!("The security group '{name}' does not exist"))
+    })
 }
 
 /// Adds rules; one that is there already is refused, and then none is added.

@@ -9,6 +9,7 @@ use crate::model::cidr::{Ipv4Cidr, Ipv6Cidr};
 use crate::model::instance::InstanceState;
 use crate::model::internet_gateway::InternetGateway;
 use crate::model::route_table::{Destination, Route, RouteTable, Target};
+use crate::model::vpc_peering_connection::PeeringState;
 use crate::rules::nat_gateways;
 
 /// Destination and target as CreateRoute, ReplaceRoute and DeleteRoute share them.
@@ -23,6 +24,7 @@ pub struct RouteRequest {
     pub network_interface_id: Option<String>,
     pub nat_gateway_id: Option<String>,
     pub egress_only_internet_gateway_id: Option<String>,
+    pub vpc_peering_connection_id: Option<String>,
     pub local_target: Option<bool>,
 }
 
@@ -43,6 +45,9 @@ impl RouteRequest {
         if let Some(id) = &self.egress_only_internet_gateway_id {
             let gateway = account.egress_only_internet_gateways.find(id)?;
             return Ok(Target::EgressOnlyInternetGateway(gateway.id.clone()));
+        }
+        if let Some(id) = &self.vpc_peering_connection_id {
+            return peering(account, table, id);
         }
         match (&self.gateway_id, &self.network_interface_id, &self.instance_id) {
             (Some(id), None, None) if id == "local" => Ok(Target::Local),
@@ -92,6 +97,24 @@ fn gateway(account: &Account, table: &RouteTable, id: &str) -> ApiResult<Target>
     Ok(Target::InternetGateway(gateway.id.clone()))
 }
 
+fn peering(account: &Account, table: &RouteTable, id: &str) -> ApiResult<Target> {
+    let connection = account.vpc_peering_connections.find(id)?;
+    let sides = [&connection.requester.vpc_id, &connection.accepter.vpc_id];
+    if !sides.contains(&&table.vpc_id) {
+        return Err(ApiError::client(
+            "InvalidParameterValue",
+            format!("route table {} is in neither VPC of {id}", table.id),
+        ));
+    }
+    if !connection.state.is_open() {
+        return Err(ApiError::client(
+            "InvalidParameterValue",
+            format!("{id} is {}", connection.state.name()),
+        ));
+    }
+    Ok(Target::VpcPeeringConnection(connection.id.clone()))
+}
+
 pub fn not_found(table: &str) -> ApiError {
     ApiError::client(
         "InvalidRoute.NotFound",
@@ -108,6 +131,9 @@ pub fn is_blackhole(account: &Account, table: &RouteTable, route: &Route) -> boo
         }
         Target::NatGateway(id) => !nat_gateways::is_alive(account, id),
         Target::EgressOnlyInternetGateway(id) => account.egress_only_internet_gateways.get(id).is_none(),
+        Target::VpcPeeringConnection(id) => {
+            account.vpc_peering_connections.get(id).is_none_or(|p| p.state != PeeringState::Active)
+        }
         Target::NetworkInterface(id) => match account.network_interfaces.get(id).map(|i| &i.attachment) {
             Some(Some(attachment)) => account
                 .instances

@@ -12,13 +12,17 @@ use crate::model::account::Account;
 use crate::model::cidr::{Ipv4Cidr, Ipv6Cidr};
 use crate::model::dhcp_options::DhcpOptions;
 use crate::model::network_acl::{AclAssociation, AclEntry, NetworkAcl};
+use crate::model::network_interface::NetworkInterface;
 use crate::model::route_table::{
     AssociationTarget, Destination, Origin, Route, RouteAssociation, RouteTable, Target,
 };
 use crate::model::security_group::{Peer, Protocol, Rule, SecurityGroup};
 use crate::model::subnet::{HostnameType, Subnet};
 use crate::model::vpc::{CidrAssociation, Tenancy, Vpc};
+use crate::model::vpc_peering_connection::PeeringState;
 use crate::rules::dependents;
+use crate::rules::peering;
+use jiff::Timestamp;
 
 pub fn create_vpc(
     call: &mut Call<'_>,
@@ -180,19 +184,24 @@ pub fn provided_ipv6(call: &Call<'_>) -> Ipv6Cidr {
     Ipv6Cidr::new(u128::from_be_bytes(bytes), 56)
 }
 
-pub fn delete_vpc(account: &mut Account, id: &str) -> ApiResult<()> {
+pub fn delete_vpc(account: &mut Account, id: &str, now: Timestamp) -> ApiResult<()> {
     let vpc = account.vpcs.find(id)?;
     dependents::refuse("vpc", id, dependents::of_vpc(account, vpc))?;
-    let in_vpc = |other: &Id<Vpc>| **other == *id;
     let groups: Vec<_> =
-        account.security_groups.iter().filter(|g| in_vpc(&g.vpc_id)).map(|g| g.id.clone()).collect();
-    let tables: Vec<_> =
-        account.route_tables.iter().filter(|t| in_vpc(&t.vpc_id)).map(|t| t.id.clone()).collect();
-    let acls: Vec<_> =
-        account.network_acls.iter().filter(|a| in_vpc(&a.vpc_id)).map(|a| a.id.clone()).collect();
+        account.security_groups.with(SecurityGroup::BY_VPC, id).map(|g| g.id.clone()).collect();
+    let tables: Vec<_> = account.route_tables.with(RouteTable::BY_VPC, id).map(|t| t.id.clone()).collect();
+    let acls: Vec<_> = account.network_acls.with(NetworkAcl::BY_VPC, id).map(|a| a.id.clone()).collect();
     groups.iter().for_each(|id| drop(account.security_groups.remove(id)));
     tables.iter().for_each(|id| drop(account.route_tables.remove(id)));
     acls.iter().for_each(|id| drop(account.network_acls.remove(id)));
+    // A VPC takes its connections along.
+    let open: Vec<_> =
+        peering::of_vpc(account, id).filter(|p| p.ended.is_none()).map(|p| p.id.clone()).collect();
+    for connection in open {
+        let connection = account.vpc_peering_connections.edit(&connection)?;
+        connection.state = PeeringState::Deleted;
+        connection.ended = Some(now);
+    }
     account.vpcs.remove(id);
     Ok(())
 }
@@ -214,7 +223,7 @@ pub fn create_subnet(call: &mut Call<'_>, vpc: &str, new: NewSubnet) -> ApiResul
     let conflict = |cidr: &dyn std::fmt::Display| {
         ApiError::client("InvalidSubnet.Conflict", format!("The CIDR '{cidr}' conflicts with another subnet"))
     };
-    let siblings = || call.account.subnets.iter().filter(|other| other.vpc_id == vpc.id);
+    let siblings = || call.account.subnets.with(Subnet::BY_VPC, &vpc.id);
     if siblings().any(|other| other.cidr_block.overlaps(new.cidr)) {
         return Err(conflict(&new.cidr));
     }
@@ -242,7 +251,7 @@ pub fn create_subnet(call: &mut Call<'_>, vpc: &str, new: NewSubnet) -> ApiResul
         tags: call.new_tags::<Subnet>(),
     };
     let id = subnet.id.clone();
-    let acl = call.account.network_acls.iter().find(|acl| acl.vpc_id == subnet.vpc_id && acl.is_default);
+    let acl = call.account.network_acls.with(NetworkAcl::BY_VPC, &subnet.vpc_id).find(|acl| acl.is_default);
     if let Some(acl) = acl.map(|acl| acl.id.clone()) {
         let association = AclAssociation { id: call.random_id("aclassoc"), subnet_id: id.clone() };
         call.account.network_acls.edit(&acl)?.associations.push(association);
@@ -257,12 +266,8 @@ pub fn delete_subnet(account: &mut Account, id: &str) -> ApiResult<()> {
     dependents::refuse("subnet", id, dependents::of_subnet(account, subnet))?;
     let own = |target: &AssociationTarget| matches!(target, AssociationTarget::Subnet(s) if **s == *id);
     each_table(account, &vpc, |table| table.associations.retain(|association| !own(&association.target)))?;
-    let acls: Vec<_> = account
-        .network_acls
-        .iter()
-        .filter(|acl| acl.associations.iter().any(|association| *association.subnet_id == *id))
-        .map(|acl| acl.id.clone())
-        .collect();
+    let acls: Vec<_> =
+        account.network_acls.with(NetworkAcl::BY_SUBNET, id).map(|acl| acl.id.clone()).collect();
     for acl in acls {
         account.network_acls.edit(&acl)?.associations.retain(|association| *association.subnet_id != *id);
     }
@@ -272,11 +277,8 @@ pub fn delete_subnet(account: &mut Account, id: &str) -> ApiResult<()> {
 
 /// Every address in use in a subnet.
 pub fn used_addresses<'a>(account: &'a Account, subnet: &'a str) -> impl Iterator<Item = Ipv4Addr> + 'a {
-    account
-        .network_interfaces
-        .iter()
-        .filter(move |interface| *interface.subnet_id == *subnet)
-        .flat_map(|interface| interface.private_ips.iter().copied())
+    let interfaces = account.network_interfaces.with(NetworkInterface::BY_SUBNET, subnet);
+    interfaces.flat_map(|interface| interface.private_ips.iter().copied())
 }
 
 pub fn available_addresses(account: &Account, subnet: &Subnet) -> u64 {

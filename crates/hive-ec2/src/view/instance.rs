@@ -7,11 +7,12 @@ use super::subnet::DnsOptions;
 use super::{TagView, tags};
 use crate::core::call::Call;
 use crate::core::text::moment;
-use crate::data::{images, instance_types};
+use crate::data::instance_types;
 use crate::model::instance::{AutoRecovery, Instance, InstanceState, MetadataOptions, Switch, Tokens};
 use crate::model::network_interface::NetworkInterface;
 use crate::model::volume::AttachmentState;
 use crate::model::vpc::Tenancy;
+use crate::rules::instance_profiles::{ProfileView, profile};
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -114,12 +115,6 @@ struct EbsView {
     status: AttachmentState,
     attach_time: String,
     delete_on_termination: bool,
-}
-
-#[derive(Serialize)]
-struct ProfileView {
-    arn: String,
-    id: &'static str,
 }
 
 #[derive(Serialize)]
@@ -324,7 +319,7 @@ pub fn instance(instance: &Instance, call: &Call<'_>) -> InstanceView {
         source_dest_check: primary.map(|interface| interface.source_dest_check),
         group_set: primary.map(|i| interface_view::groups(i, call.account)).unwrap_or_default(),
         state_reason: instance.state_reason.clone().map(|(code, message)| StateReason { code, message }),
-        architecture: images::find(&instance.image_id).map_or("x86_64", |image| image.architecture),
+        architecture: kind.map_or("x86_64", |kind| kind.architecture),
         root_device_type: "ebs",
         root_device_name: instance.root_device_name.clone(),
         block_device_mapping: block_devices(instance, call),
@@ -335,7 +330,7 @@ pub fn instance(instance: &Instance, call: &Call<'_>) -> InstanceView {
         network_interface_set: interfaces.iter().map(|i| interface(i, call)).collect(),
         ebs_optimized: options.ebs_optimized,
         ena_support: kind.is_none_or(|kind| kind.hypervisor() == "nitro"),
-        iam_instance_profile: options.iam_instance_profile.clone().map(|arn| ProfileView { arn, id: "" }),
+        iam_instance_profile: options.iam_instance_profile.as_deref().map(profile),
         cpu_options: CpuOptions {
             core_count: options.core_count,
             threads_per_core: options.threads_per_core,

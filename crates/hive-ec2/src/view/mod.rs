@@ -6,13 +6,17 @@ use serde::Serialize;
 use crate::core::tags::Tags;
 
 pub mod address;
+pub mod image;
 pub mod instance;
+pub mod launch_template;
 pub mod network_interface;
 pub mod route_table;
 pub mod security_group;
 pub mod subnet;
 pub mod volume;
 pub mod vpc;
+pub mod vpc_endpoint;
+pub mod vpc_peering_connection;
 
 #[derive(Serialize)]
 pub struct TagView {

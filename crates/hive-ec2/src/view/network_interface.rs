@@ -143,12 +143,6 @@ pub fn attachment(
     }
 }
 
-/// The attachment there is, or the one that ended a moment ago.
-pub fn last_attachment(interface: &NetworkInterface) -> Option<(&InterfaceAttachment, &'static str)> {
-    let now = interface.attachment.as_ref().map(|attachment| (attachment, "attached"));
-    now.or_else(|| interface.detached.as_ref().map(|(attachment, _)| (attachment, "detached")))
-}
-
 pub fn network_interface(interface: &NetworkInterface, call: &Call<'_>) -> NetworkInterfaceView {
     let account = &*call.account;
     let primary = interface.primary_ip();
@@ -176,9 +170,9 @@ pub fn network_interface(interface: &NetworkInterface, call: &Call<'_>) -> Netwo
         private_ip_address: primary.map(|address| address.to_string()),
         private_dns_name: primary.map(|address| private_name(address, call.environment)),
         source_dest_check: interface.source_dest_check,
-        interface_type: if interface.managed_by.is_some() { "nat_gateway" } else { "interface" },
+        interface_type: interface.kind(),
         group_set: groups(interface, account),
-        attachment: last_attachment(interface).map(|(a, status)| attachment(a, status, account)),
+        attachment: interface.last_attachment().map(|(a, status)| attachment(a, status, account)),
         association: primary.and_then(|address| association(interface, address, call)),
         private_ip_addresses_set: addresses.collect(),
         ipv6_addresses_set: Vec::new(),

@@ -3,10 +3,12 @@
 use serde::Serialize;
 
 use super::{TagView, tags};
+use crate::data::endpoint_services;
 use crate::model::account::Account;
 use crate::model::route_table::{
     AssociationTarget, Destination, Origin, RouteAssociation, RouteTable, Target,
 };
+use crate::model::vpc_endpoint::{EndpointState, VpcEndpoint};
 use crate::rules::routes::is_blackhole;
 
 #[derive(Serialize)]
@@ -26,12 +28,14 @@ pub struct RouteTableView {
 struct RouteView {
     destination_cidr_block: Option<String>,
     destination_ipv6_cidr_block: Option<String>,
+    destination_prefix_list_id: Option<&'static str>,
     gateway_id: Option<String>,
     instance_id: Option<String>,
     instance_owner_id: Option<String>,
     network_interface_id: Option<String>,
     nat_gateway_id: Option<String>,
     egress_only_internet_gateway_id: Option<String>,
+    vpc_peering_connection_id: Option<String>,
     origin: Origin,
     state: &'static str,
 }
@@ -69,6 +73,32 @@ fn association(association: &RouteAssociation, table: &str) -> AssociationView {
     }
 }
 
+/// Gateway endpoints are routes to a service's addresses.
+fn endpoint_routes<'a>(
+    table: &RouteTable,
+    account: &'a Account,
+) -> impl Iterator<Item = RouteView> + use<'a> {
+    let endpoints: Vec<&VpcEndpoint> =
+        account.vpc_endpoints.with(VpcEndpoint::BY_ROUTE_TABLE, &table.id).collect();
+    endpoints.into_iter().filter_map(|endpoint| {
+        let list = endpoint_services::prefix_list(&endpoint.service_name)?;
+        Some(RouteView {
+            destination_prefix_list_id: Some(list.id),
+            gateway_id: Some(endpoint.id.to_string()),
+            destination_cidr_block: None,
+            destination_ipv6_cidr_block: None,
+            instance_id: None,
+            instance_owner_id: None,
+            network_interface_id: None,
+            nat_gateway_id: None,
+            egress_only_internet_gateway_id: None,
+            vpc_peering_connection_id: None,
+            origin: Origin::CreateRoute,
+            state: if endpoint.state == EndpointState::Available { "active" } else { "blackhole" },
+        })
+    })
+}
+
 pub fn route_table(table: &RouteTable, account: &Account) -> RouteTableView {
     let routes = table.routes.iter().map(|route| {
         let interface = match &route.target {
@@ -100,6 +130,11 @@ pub fn route_table(table: &RouteTable, account: &Account) -> RouteTableView {
                 Target::EgressOnlyInternetGateway(id) => Some(id.to_string()),
                 _ => None,
             },
+            vpc_peering_connection_id: match &route.target {
+                Target::VpcPeeringConnection(id) => Some(id.to_string()),
+                _ => None,
+            },
+            destination_prefix_list_id: None,
             instance_owner_id: instance.as_ref().map(|_| account.id.to_string()),
             instance_id: instance,
             network_interface_id: interface.map(ToString::to_string),
@@ -111,7 +146,7 @@ pub fn route_table(table: &RouteTable, account: &Account) -> RouteTableView {
         route_table_id: table.id.to_string(),
         vpc_id: table.vpc_id.to_string(),
         owner_id: account.id.to_string(),
-        route_set: routes.collect(),
+        route_set: routes.chain(endpoint_routes(table, account)).collect(),
         association_set: table.associations.iter().map(|a| association(a, &table.id)).collect(),
         propagating_vgw_set: Vec::new(),
         tag_set: tags(&table.tags),

@@ -6,8 +6,8 @@ use serde::Deserialize;
 
 use crate::action::create_network_interface::PrivateAddress;
 use crate::action::prelude::*;
-use crate::data::images::Image;
 use crate::data::instance_types::InstanceType;
+use crate::model::image::{Image, ImageVolume};
 use crate::model::instance::{
     AutoRecovery, CpuCredits, InstanceOptions, MetadataOptions, ShutdownBehavior, Switch, Tokens,
 };
@@ -15,6 +15,7 @@ use crate::model::subnet::HostnameType;
 use crate::model::volume::VolumeType;
 use crate::model::vpc::Tenancy;
 use crate::rules::devices::NewVolume;
+use crate::rules::instance_profiles::Profile;
 use crate::rules::launch::{DevicePlan, InterfacePlan, default_credits};
 
 #[derive(Deserialize)]
@@ -49,6 +50,17 @@ pub struct Request {
     enclave_options: Option<Enabled>,
     capacity_reservation_specification: Option<Capacity>,
     iam_instance_profile: Option<Profile>,
+    #[expect(dead_code, reason = "merged into the other parameters before they are read")]
+    launch_template: Option<LaunchTemplate>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+#[expect(dead_code, reason = "merged into the other parameters before they are read")]
+struct LaunchTemplate {
+    launch_template_id: Option<String>,
+    launch_template_name: Option<String>,
+    version: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -157,13 +169,6 @@ struct Capacity {
     capacity_reservation_preference: Option<String>,
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "PascalCase")]
-struct Profile {
-    arn: Option<String>,
-    name: Option<String>,
-}
-
 impl Request {
     pub fn zone(&self) -> Option<&str> {
         self.placement.as_ref()?.availability_zone.as_deref().filter(|zone| !zone.is_empty())
@@ -217,30 +222,37 @@ impl Request {
         Ok(self.network_interface.iter().map(Interface::plan).collect())
     }
 
-    /// The root device of the image, changed as asked, then the devices that were added.
+    /// The devices of the image, changed as asked, then those that were added; the root device is the first.
     pub fn devices(&self, image: &Image) -> ApiResult<Vec<DevicePlan>> {
-        let root =
-            self.block_device_mapping.iter().find(|device| device.device_name == image.root_device_name);
-        let mut devices = vec![device_plan(image.root_device_name, root, Some(image.root_size))];
-        for device in &self.block_device_mapping {
-            if device.device_name == image.root_device_name
-                || device.no_device.is_some()
-                || device.virtual_name.is_some()
-            {
+        let asked = |name: &str| self.block_device_mapping.iter().find(|device| device.device_name == name);
+        let mut devices = Vec::new();
+        for device in &image.devices {
+            let Some(volume) = &device.volume else { continue };
+            let changed = asked(&device.name);
+            let is_root = device.name == image.root_device_name;
+            if !is_root && changed.is_some_and(|changed| changed.no_device.is_some()) {
                 continue;
             }
-            devices.push(device_plan(&device.device_name, Some(device), None));
+            let plan = device_plan(&device.name, changed, Some(volume));
+            if let Some(small) = plan.volume.size.filter(|size| *size < volume.size) {
+                return Err(ApiError::client(
+                    "InvalidBlockDeviceMapping",
+                    format!("Volume of size {small}GB is smaller than the image ({}GB)", volume.size),
+                ));
+            }
+            let at = if is_root { 0 } else { devices.len() };
+            devices.insert(at, plan);
         }
-        if let Some(small) = devices[0].volume.size.filter(|size| *size < image.root_size) {
-            return Err(ApiError::client(
-                "InvalidBlockDeviceMapping",
-                format!("Volume of size {small}GB is smaller than the image ({}GB)", image.root_size),
-            ));
+        for device in &self.block_device_mapping {
+            let known = image.devices.iter().any(|own| own.name == device.device_name);
+            if !known && device.no_device.is_none() && device.virtual_name.is_none() {
+                devices.push(device_plan(&device.device_name, Some(device), None));
+            }
         }
         Ok(devices)
     }
 
-    pub fn options(&self, kind: &InstanceType) -> ApiResult<InstanceOptions> {
+    pub fn options(&self, kind: &InstanceType, account: &Account) -> ApiResult<InstanceOptions> {
         let credits = self.credit_specification.as_ref().map(|credits| credits.cpu_credits);
         if credits.is_some() && !kind.burstable {
             return Err(ApiError::client(
@@ -250,7 +262,7 @@ impl Request {
         }
         let names = self.private_dns_name_options.as_ref();
         let cpu = self.cpu_options.as_ref();
-        let profile = self.iam_instance_profile.as_ref();
+        let profile = self.iam_instance_profile.as_ref().map(|profile| profile.arn(account)).transpose()?;
         Ok(InstanceOptions {
             user_data: self.user_data.clone().filter(|data| !data.is_empty()),
             monitoring: self.monitoring.as_ref().and_then(|m| m.enabled).unwrap_or(false),
@@ -281,7 +293,7 @@ impl Request {
                 .as_ref()
                 .and_then(|c| c.capacity_reservation_preference.clone())
                 .unwrap_or_else(|| "open".to_owned()),
-            iam_instance_profile: profile.and_then(|p| p.arn.clone().or_else(|| p.name.clone())),
+            iam_instance_profile: profile,
         })
     }
 
@@ -322,21 +334,28 @@ impl Interface {
     }
 }
 
-fn device_plan(name: &str, device: Option<&Device>, image_size: Option<u32>) -> DevicePlan {
+fn device_plan(name: &str, device: Option<&Device>, image: Option<&ImageVolume>) -> DevicePlan {
     let default = Ebs::default();
     let ebs = device.and_then(|device| device.ebs.as_ref()).unwrap_or(&default);
+    let volume_type = ebs.volume_type.or(image.map(|image| image.volume_type));
+    // What the image says of a type's speed holds for that type only.
+    let image_speed = image.filter(|image| Some(image.volume_type) == volume_type);
+    let in_image = image.and_then(|image| image.snapshot_id.as_ref()).map(ToString::to_string);
     DevicePlan {
         device: name.to_owned(),
         volume: NewVolume {
-            size: ebs.volume_size.or(image_size),
-            volume_type: ebs.volume_type,
-            iops: ebs.iops,
-            throughput: ebs.throughput,
-            encrypted: ebs.encrypted,
+            size: ebs.volume_size.or(image.map(|image| image.size)),
+            volume_type,
+            iops: ebs.iops.or(image_speed.and_then(|image| image.iops)),
+            throughput: ebs.throughput.or(image_speed.and_then(|image| image.throughput)),
+            encrypted: ebs.encrypted.or(image.filter(|image| image.encrypted).map(|_| true)),
             kms_key_id: ebs.kms_key_id.clone(),
-            snapshot_id: ebs.snapshot_id.clone(),
+            snapshot_id: ebs.snapshot_id.clone().or(in_image),
             ..NewVolume::default()
         },
-        delete_on_termination: ebs.delete_on_termination.unwrap_or(true),
+        delete_on_termination: ebs
+            .delete_on_termination
+            .or(image.map(|image| image.delete_on_termination))
+            .unwrap_or(true),
     }
 }

@@ -1,0 +1,243 @@
+"""Hive beside its peers, in one run: the same signed requests, one server after the other in turns, ratios and figures.
+
+`bench/hive.py HIVE LOAD` takes the two release binaries. Peers come from the tool cache and are installed there the
+first time: fakecloud from crates.io, moto from PyPI. A peer that cannot be had is said so and left out. Nothing here
+asserts a time; the aims stand beside the figures.
+"""
+
+import json
+import os
+import pathlib
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+HIVE, LOAD = sys.argv[1:3]
+CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "eos" / "bench"
+FAKECLOUD = "0.51.0"
+SECONDS = float(os.environ.get("BENCH_SECONDS", "2"))
+ROUNDS = int(os.environ.get("BENCH_ROUNDS", "3"))
+IMAGE = "ami-00000000000000d01"
+ROWS = []
+
+
+class Server:
+    """A server process on a free port; ended and cleaned up whatever happens."""
+
+    def __init__(self, name, command, directory, key=("test", "test")):
+        self.name, self.key, self.directory = name, key, directory
+        environment = {k: v for k, v in os.environ.items() if not k.endswith("_CA_BUNDLE") and k != "SSL_CERT_FILE"}
+        self.log = open(directory / "log", "w+")
+        began = time.monotonic()
+        self.process = subprocess.Popen(command, stdout=self.log, stderr=self.log, env=environment, cwd=directory)
+        self.port = None
+        self.began = began
+
+    def ready(self, port):
+        """Waits until the port answers; the seconds that took."""
+        self.port = port
+        for _ in range(6000):
+            if subprocess.run([LOAD, str(port), *self.key, "1", "x1", "DescribeVpcs"], capture_output=True).returncode == 0:
+                return time.monotonic() - self.began
+            if self.process.poll() is not None:
+                raise RuntimeError(f"{self.name} ended: {(self.directory / 'log').read_text()[-400:]}")
+            time.sleep(0.01)
+        raise RuntimeError(f"{self.name} never answered")
+
+    def load(self, connections, amount, *queries):
+        done = subprocess.run(
+            [LOAD, str(self.port), *self.key, str(connections), str(amount), *queries], capture_output=True, text=True
+        )
+        if done.returncode:
+            raise RuntimeError(f"{self.name}: {done.stderr}")
+        answer = json.loads(done.stdout)
+        if answer["failed"] * 20 > answer["requests"]:
+            raise RuntimeError(f"{self.name} refuses {queries}: {answer['sample']}")
+        return answer
+
+    def mebibytes(self):
+        for line in pathlib.Path(f"/proc/{self.process.pid}/status").read_text().splitlines():
+            if line.startswith("VmRSS"):
+                return int(line.split()[1]) / 1024
+        return 0.0
+
+    def end(self):
+        self.process.terminate()
+        try:
+            self.process.wait(10)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        self.log.close()
+
+
+def hive(root, *arguments):
+    directory = pathlib.Path(tempfile.mkdtemp(dir=root))
+    began = time.monotonic()
+    server = Server("hive", [HIVE, "--data", str(directory / "data"), "--port", "0", "--plain-http", *arguments], directory)
+    for _ in range(1000):
+        text = (directory / "log").read_text()
+        if "localhost:" in text:
+            server.start_seconds = time.monotonic() - began
+            break
+        time.sleep(0.002)
+    key = json.loads((directory / "data" / "credentials.json").read_text())["keys"][0]
+    server.key = (key["access_key_id"], key["secret_access_key"])
+    server.ready(int(text.split("localhost:")[1].split()[0].split("(")[0]))
+    return server
+
+
+def free_port():
+    import socket
+
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def fakecloud(root):
+    program = CACHE / "fakecloud" / "bin" / "fakecloud"
+    if not program.exists():
+        print(f"installing fakecloud {FAKECLOUD} (once; some minutes)", file=sys.stderr)
+        command = ["cargo", "install", "fakecloud", "--version", FAKECLOUD, "--locked", "--root", str(CACHE / "fakecloud")]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    directory, port = pathlib.Path(tempfile.mkdtemp(dir=root)), free_port()
+    server = Server("fakecloud", [str(program), "--addr", f"127.0.0.1:{port}"], directory)
+    server.ready(port)
+    return server
+
+
+def moto(root):
+    home = CACHE / "moto"
+    if not (home / "bin" / "moto_server").exists():
+        print("installing moto (once)", file=sys.stderr)
+        subprocess.run([sys.executable, "-m", "venv", str(home)], check=True)
+        subprocess.run([str(home / "bin" / "pip"), "install", "-q", "moto[ec2,server]"], check=True)
+    directory, port = pathlib.Path(tempfile.mkdtemp(dir=root)), free_port()
+    server = Server("moto", [str(home / "bin" / "moto_server"), "-H", "127.0.0.1", "-p", str(port)], directory)
+    server.ready(port)
+    return server
+
+
+def peers(root):
+    found = []
+    for make in (fakecloud, moto):
+        if make.__name__ in os.environ.get("BENCH_WITHOUT", "").split(","):
+            continue
+        try:
+            found.append(make(root))
+        except (OSError, RuntimeError, subprocess.CalledProcessError) as error:
+            print(f"without {make.__name__}: {error}", file=sys.stderr)
+    return found
+
+
+def row(what, measured, aim=""):
+    ROWS.append((what, measured, aim))
+    print(f"  {what}: {measured}", file=sys.stderr)
+
+
+def in_turns(servers, connections, amount, *queries):
+    """Each server's median rate and p99 in milliseconds over some rounds, the servers taking turns."""
+    taken = {server.name: [] for server in servers}
+    for _ in range(ROUNDS):
+        for server in servers:
+            # A query of one's own: images are not called the same everywhere.
+            own = [query.replace("{image}", server.image) for query in queries]
+            taken[server.name].append(server.load(connections, amount, *own))
+    median = lambda name, key: statistics.median(answer[key] for answer in taken[name])
+    return {name: (median(name, "per_second"), median(name, "p99_us") / 1000) for name in taken}
+
+
+def compare(what, aim, results, name="hive"):
+    rate, p99 = results[name]
+    text = f"{rate:,.0f}/s, p99 {p99:.2f} ms"
+    for other, (others, late) in results.items():
+        if other != name:
+            text += f"; {rate / others:.1f} × {other} ({others:,.0f}/s, p99 {late:.1f} ms)"
+    row(what, text, aim)
+
+
+def image_of(server):
+    """An image that this server starts machines from."""
+    if server.name == "hive":
+        return IMAGE
+    return "ami-12c6146b"
+
+
+def disk_rate(root, count=200):
+    """How often a second this disk makes a small write durable."""
+    with open(pathlib.Path(root) / "probe", "wb", buffering=0) as file:
+        file.write(b"\0" * 4096)
+        os.fsync(file.fileno())
+        began = time.monotonic()
+        for number in range(count):
+            os.pwrite(file.fileno(), bytes([number % 256]) * 4096, 0)
+            os.fdatasync(file.fileno())
+        return count / (time.monotonic() - began)
+
+
+def main():
+    root = tempfile.mkdtemp(prefix="bench-hive-")
+    running = []
+    try:
+        own = hive(root)
+        running.append(own)
+        starts = [own.start_seconds]
+        for _ in range(4):
+            again = hive(root)
+            starts.append(again.start_seconds)
+            again.end()
+        row("start until it answers (median of 5)", f"{statistics.median(starts) * 1000:.0f} ms", "100 ms")
+        others = peers(root)
+        running += others
+        everyone = [own, *others]
+        for server in everyone:
+            server.image = image_of(server)
+        compare("DescribeVpcs, 8 connections", "≥ 1.4 × fakecloud, p99 2 ms", in_turns(everyone, 8, SECONDS, "DescribeVpcs"))
+        for server in everyone:
+            server.load(4, "x199", "CreateVpc&CidrBlock=10.0.0.0/16")
+        compare("DescribeVpcs, 200 VPCs", "≥ 5 × fakecloud", in_turns(everyone, 8, SECONDS, "DescribeVpcs"))
+        run = "RunInstances&ImageId={image}&InstanceType=t3.micro&MinCount=1&MaxCount=1"
+        compare("RunInstances, 32 connections, durable", "≥ 1 × fakecloud", in_turns(everyone, 32, "x600", run))
+        relaxed = hive(root, "--relaxed")
+        relaxed.image = IMAGE
+        running.append(relaxed)
+        compare("RunInstances, 32 connections, relaxed", "≥ 2 × fakecloud", in_turns([relaxed, *others], 32, "x600", run))
+        for server in others:
+            server.end()
+            running.remove(server)
+        ratios = []
+        for _ in range(ROUNDS):
+            disk = disk_rate(root)
+            ratios.append(own.load(1, "x200", "CreatePlacementGroup&GroupName={n}-%d" % len(ratios))["per_second"] / disk)
+        row("durable writes, one after the other", f"{statistics.median(ratios) * 100:.0f} % of fdatasync ({disk:,.0f}/s)", "≥ 50 %")
+        fresh = hive(root, "--relaxed")
+        running.append(fresh)
+        fresh.load(32, "x3333", run.replace("{image}", IMAGE))
+        row("memory after 10,000 resources", f"{fresh.mebibytes():.1f} MiB", "40 MiB")
+        volume = (
+            "CreateVolume&AvailabilityZone=us-east-1a&Size=1&TagSpecification.1.ResourceType=volume"
+            "&TagSpecification.1.Tag.1.Key=n&TagSpecification.1.Tag.1.Value={n}"
+        )
+        fresh.load(32, "x90000", volume)
+        for what, query in (
+            ("a tag", "Filter.1.Name=tag:n&Filter.1.Value.1=777"),
+            ("a pattern", "Filter.1.Name=tag:n&Filter.1.Value.1=7777*"),
+        ):
+            taken = fresh.load(1, "x50", f"DescribeVolumes&{query}")
+            row(f"filter by {what} on 100,000 resources", f"{taken['p50_us'] / 1000:.2f} ms, p99 {taken['p99_us'] / 1000:.2f} ms", "5 ms")
+        row("memory after 100,000 resources", f"{fresh.mebibytes():.1f} MiB")
+    finally:
+        for server in running:
+            server.end()
+        shutil.rmtree(root, ignore_errors=True)
+    print(f"\n| what | measured | aim |\n|---|---|---|")
+    for what, measured, aim in ROWS:
+        print(f"| {what} | {measured} | {aim} |")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,77 @@
+//! Lists which instances have which profile.
+
+use super::prelude::*;
+use std::sync::Arc;
+
+use crate::core::table::Listed;
+use crate::model::instance::{Instance, InstanceState};
+use crate::rules::instance_profiles::{self, AssociationView};
+
+pub struct DescribeIamInstanceProfileAssociations;
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct Request {
+    #[serde(default)]
+    association_id: Vec<String>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Response {
+    iam_instance_profile_association_set: Vec<AssociationView>,
+    next_token: Option<String>,
+}
+
+struct Item {
+    id: String,
+    instance: Arc<Instance>,
+}
+
+impl Listed for Item {
+    fn key(&self) -> &str {
+        &self.id
+    }
+}
+
+static FILTERS: &[FilterRow<Item>] =
+    &[("instance-id", |item, _| one(&item.instance.id)), ("state", |_, _| one("associated"))];
+
+impl Action for DescribeIamInstanceProfileAssociations {
+    const NAME: &'static str = "DescribeIamInstanceProfileAssociations";
+    const ACCEPTS: Accepts = Accepts { filters: true, pages: true, ..Accepts::NONE };
+    type Request = Request;
+    type Response = Response;
+
+    fn filters() -> Vec<&'static str> {
+        filter_names(FILTERS)
+    }
+
+    fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
+        let ids = &request.association_id;
+        call.check_ids(ids)?;
+        let all = &call.account.instances;
+        let mut instances: Vec<Arc<Instance>> = Vec::new();
+        for id in ids {
+            instances.extend(all.shared(&instance_profiles::find(call.account, id)?.id));
+        }
+        if ids.is_empty() {
+            match call.exact_filter("instance-id") {
+                Some(named) => instances.extend(named.iter().filter_map(|id| all.shared(id))),
+                None => instances.extend(all.iter_shared(None)),
+            }
+        }
+        let items = instances.into_iter().filter(|i| i.state != InstanceState::Terminated);
+        let mut items: Vec<Box<Item>> = items
+            .filter_map(|instance| {
+                Some(Box::new(Item { id: instance.profile_association_id.clone()?, instance }))
+            })
+            .collect();
+        items.sort_by(|a, b| a.id.cmp(&b.id));
+        items.dedup_by(|a, b| a.id == b.id);
+        let page = call.select_from(items.into_iter(), FILTERS)?;
+        let views =
+            page.items.iter().filter_map(|item| instance_profiles::view(&item.instance, "associated"));
+        Ok(Response { iam_instance_profile_association_set: views.collect(), next_token: page.next_token })
+    }
+}

@@ -1,0 +1,116 @@
+//! What machines are started from: a root device and what else is plugged in. It has no bytes behind it yet.
+
+use std::collections::BTreeSet;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::snapshot::Snapshot;
+use super::volume::VolumeType;
+use crate::core::id::{Id, Kind};
+use crate::core::index::Field;
+use crate::core::table::{Listed, Resource};
+use crate::core::tags::Tags;
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Image {
+    pub id: Id<Image>,
+    pub name: String,
+    pub description: String,
+    pub architecture: String,
+    pub state: ImageState,
+    pub created: Timestamp,
+    pub root_device_name: String,
+    pub devices: Vec<ImageDevice>,
+    pub ena_support: bool,
+    pub boot_mode: Option<String>,
+    pub imds_support: Option<String>,
+    pub tpm_support: Option<String>,
+    pub sriov_net_support: Option<String>,
+    pub source_image_id: Option<String>,
+    pub source_instance_id: Option<String>,
+    /// Everyone may use it.
+    pub public: bool,
+    /// Accounts that may use it, beside its owner.
+    pub users: BTreeSet<String>,
+    pub tags: Tags,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct ImageDevice {
+    pub name: String,
+    /// `ephemeral0`: has no volume.
+    pub virtual_name: Option<String>,
+    pub volume: Option<ImageVolume>,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct ImageVolume {
+    pub snapshot_id: Option<Id<Snapshot>>,
+    /// GiB
+    pub size: u32,
+    pub volume_type: VolumeType,
+    pub iops: Option<u32>,
+    pub throughput: Option<u32>,
+    pub encrypted: bool,
+    pub delete_on_termination: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ImageState {
+    Pending,
+    Available,
+    Failed,
+}
+
+impl ImageState {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Available => "available",
+            Self::Failed => "failed",
+        }
+    }
+}
+
+impl Image {
+    /// The root device's volume.
+    pub fn root(&self) -> Option<&ImageVolume> {
+        self.devices.iter().find(|device| device.name == self.root_device_name)?.volume.as_ref()
+    }
+}
+
+impl Listed for Image {
+    fn key(&self) -> &str {
+        &self.id
+    }
+
+    fn tags(&self) -> Option<&Tags> {
+        Some(&self.tags)
+    }
+}
+
+/// What it is looked up by.
+impl Image {
+    pub const BY_NAME: Field<Self> = Field::new(&["name"], |image, each| each(&image.name));
+    pub const BY_SNAPSHOT: Field<Self> = Field::new(&["block-device-mapping.snapshot-id"], |image, each| {
+        let volumes = image.devices.iter().filter_map(|device| device.volume.as_ref());
+        volumes.filter_map(|volume| volume.snapshot_id.as_ref()).for_each(|id| each(id));
+    });
+}
+
+impl Resource for Image {
+    const KIND: Kind = Kind {
+        name: "image",
+        prefix: "ami",
+        not_found: "InvalidAMIID.NotFound",
+        malformed: "InvalidAMIID.Malformed",
+        noun: "image id",
+    };
+    const INDEXED: &'static [Field<Self>] = &[Self::BY_NAME, Self::BY_SNAPSHOT];
+
+    fn tags_mut(&mut self) -> Option<&mut Tags> {
+        Some(&mut self.tags)
+    }
+}

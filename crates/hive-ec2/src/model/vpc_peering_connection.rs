@@ -1,0 +1,108 @@
+//! Two VPCs of one account that reach each other, once the owner of the second agreed.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::vpc::Vpc;
+use crate::core::id::{Id, Kind};
+use crate::core::index::Field;
+use crate::core::table::{Listed, Resource};
+use crate::core::tags::Tags;
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct VpcPeeringConnection {
+    pub id: Id<VpcPeeringConnection>,
+    pub requester: PeeringSide,
+    pub accepter: PeeringSide,
+    pub state: PeeringState,
+    /// A request that nobody answers expires.
+    pub expires: Timestamp,
+    /// When it was deleted or rejected: described for an hour after that.
+    pub ended: Option<Timestamp>,
+    pub tags: Tags,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct PeeringSide {
+    /// The VPC may be gone when the connection is only described.
+    pub vpc_id: Id<Vpc>,
+    /// As of the request: still shown when the VPC is gone.
+    pub cidr_block: String,
+    pub allow_dns_resolution: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PeeringState {
+    PendingAcceptance,
+    Provisioning,
+    Active,
+    Deleting,
+    Deleted,
+    Rejected,
+    Failed,
+}
+
+impl PeeringState {
+    /// Whether it stands between two VPCs, agreed on or not.
+    pub fn is_open(self) -> bool {
+        matches!(self, Self::PendingAcceptance | Self::Provisioning | Self::Active)
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::PendingAcceptance => "pending-acceptance",
+            Self::Provisioning => "provisioning",
+            Self::Active => "active",
+            Self::Deleting => "deleting",
+            Self::Deleted => "deleted",
+            Self::Rejected => "rejected",
+            Self::Failed => "failed",
+        }
+    }
+
+    pub fn message(self) -> &'static str {
+        match self {
+            Self::PendingAcceptance => "Pending acceptance",
+            Self::Provisioning => "Provisioning",
+            Self::Active => "Active",
+            Self::Deleting => "Deleting",
+            Self::Deleted => "Deleted",
+            Self::Rejected => "Rejected",
+            Self::Failed => "Failed",
+        }
+    }
+}
+
+impl Listed for VpcPeeringConnection {
+    fn key(&self) -> &str {
+        &self.id
+    }
+
+    fn tags(&self) -> Option<&Tags> {
+        Some(&self.tags)
+    }
+}
+
+/// What it is looked up by.
+impl VpcPeeringConnection {
+    pub const BY_REQUESTER: Field<Self> =
+        Field::new(&["requester-vpc-info.vpc-id"], |p, each| each(&p.requester.vpc_id));
+    pub const BY_ACCEPTER: Field<Self> =
+        Field::new(&["accepter-vpc-info.vpc-id"], |p, each| each(&p.accepter.vpc_id));
+}
+
+impl Resource for VpcPeeringConnection {
+    const KIND: Kind = Kind {
+        name: "vpc-peering-connection",
+        prefix: "pcx",
+        not_found: "InvalidVpcPeeringConnectionID.NotFound",
+        malformed: "InvalidVpcPeeringConnectionId.Malformed",
+        noun: "vpcPeeringConnection ID",
+    };
+    const INDEXED: &'static [Field<Self>] = &[Self::BY_REQUESTER, Self::BY_ACCEPTER];
+
+    fn tags_mut(&mut self) -> Option<&mut Tags> {
+        Some(&mut self.tags)
+    }
+}

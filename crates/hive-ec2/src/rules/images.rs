@@ -1,0 +1,178 @@
+//! Images: those of everyone and those of the account, and the snapshots that they are made of.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use hive_api::{ApiError, ApiResult};
+use serde::Deserialize;
+
+use crate::core::call::Call;
+use crate::core::id::Id;
+use crate::core::table::Resource;
+use crate::data::images;
+use crate::model::account::Account;
+use crate::model::image::{Image, ImageDevice, ImageState, ImageVolume};
+use crate::model::snapshot::{Snapshot, SnapshotState};
+use crate::model::volume::VolumeType;
+use crate::node::Order;
+
+/// An image that the account may start machines from.
+pub fn find(account: &Account, id: &str) -> ApiResult<Arc<Image>> {
+    let own = account.images.shared(id);
+    own.or_else(|| images::find(id)).ok_or_else(|| Image::KIND.missing(id))
+}
+
+/// One of the account's own; others' cannot be changed.
+pub fn find_own<'a>(account: &'a Account, id: &str) -> ApiResult<&'a Image> {
+    if images::find(id).is_some() {
+        let message = format!("Not authorized for image:{id}");
+        return Err(ApiError::client("AuthFailure", message).with_status(403));
+    }
+    account.images.find(id)
+}
+
+/// A device as requests describe it.
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct DeviceRequest {
+    pub device_name: String,
+    pub virtual_name: Option<String>,
+    pub no_device: Option<String>,
+    pub ebs: Option<EbsRequest>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "PascalCase", default)]
+pub struct EbsRequest {
+    pub snapshot_id: Option<String>,
+    pub volume_size: Option<u32>,
+    pub volume_type: Option<VolumeType>,
+    pub iops: Option<u32>,
+    pub throughput: Option<u32>,
+    pub encrypted: Option<bool>,
+    pub delete_on_termination: Option<bool>,
+}
+
+impl DeviceRequest {
+    /// As part of an image; `base` is what the image would have without the request.
+    pub fn device(&self, account: &Account, base: Option<&ImageVolume>) -> ApiResult<ImageDevice> {
+        let volume = match &self.ebs {
+            None => None,
+            Some(ebs) => {
+                let snapshot = ebs.snapshot_id.as_deref().map(|id| account.snapshots.find(id)).transpose()?;
+                let size = ebs.volume_size.or(snapshot.map(|s| s.volume_size)).or(base.map(|b| b.size));
+                let size = size.ok_or_else(|| ApiError::missing_parameter("VolumeSize"))?;
+                if let Some(small) = snapshot.filter(|snapshot| size < snapshot.volume_size) {
+                    return Err(ApiError::client(
+                        "InvalidBlockDeviceMapping",
+                        format!("Volume of size {size}GB is smaller than snapshot '{}'", small.id),
+                    ));
+                }
+                Some(ImageVolume {
+                    snapshot_id: snapshot
+                        .map(|s| s.id.clone())
+                        .or_else(|| base.and_then(|base| base.snapshot_id.clone())),
+                    size,
+                    volume_type: ebs.volume_type.or(base.map(|b| b.volume_type)).unwrap_or(VolumeType::Gp2),
+                    iops: ebs.iops,
+                    throughput: ebs.throughput,
+                    encrypted: ebs.encrypted.or(snapshot.map(|s| s.encrypted)).unwrap_or(false),
+                    delete_on_termination: ebs.delete_on_termination.unwrap_or(true),
+                })
+            }
+        };
+        Ok(ImageDevice {
+            name: self.device_name.clone(),
+            virtual_name: self.virtual_name.clone().filter(|_| volume.is_none()),
+            volume,
+        })
+    }
+}
+
+pub struct NewImage {
+    pub name: String,
+    pub description: String,
+    pub architecture: String,
+    pub root_device_name: String,
+    pub devices: Vec<ImageDevice>,
+    pub ena_support: bool,
+    pub boot_mode: Option<String>,
+    pub imds_support: Option<String>,
+    pub tpm_support: Option<String>,
+    pub sriov_net_support: Option<String>,
+    pub source_image_id: Option<String>,
+    pub source_instance_id: Option<String>,
+}
+
+pub fn create(call: &mut Call<'_>, new: NewImage) -> ApiResult<Id<Image>> {
+    if !(3..=128).contains(&new.name.len()) {
+        return Err(ApiError::client(
+            "InvalidAMIName.Malformed",
+            "AMI names must be between 3 and 128 characters long",
+        ));
+    }
+    if let Some(other) = call.account.images.with(Image::BY_NAME, &new.name).next() {
+        return Err(ApiError::client(
+            "InvalidAMIName.Duplicate",
+            format!("AMI name {} is already in use by AMI {}", new.name, other.id),
+        ));
+    }
+    let image = Image {
+        id: call.new_id(),
+        name: new.name,
+        description: new.description,
+        architecture: new.architecture,
+        state: ImageState::Pending,
+        created: call.now,
+        root_device_name: new.root_device_name,
+        devices: new.devices,
+        ena_support: new.ena_support,
+        boot_mode: new.boot_mode,
+        imds_support: new.imds_support,
+        tpm_support: new.tpm_support,
+        sriov_net_support: new.sriov_net_support,
+        source_image_id: new.source_image_id,
+        source_instance_id: new.source_instance_id,
+        public: false,
+        users: BTreeSet::new(),
+        tags: call.new_tags::<Image>(),
+    };
+    let id = image.id.clone();
+    call.account.images.insert(image);
+    call.order(Order::CreateImage(id.clone()));
+    Ok(id)
+}
+
+/// A snapshot that an image is made of.
+pub fn snapshot(
+    call: &mut Call<'_>,
+    volume: &str,
+    size: u32,
+    encrypted: bool,
+    description: String,
+) -> Id<Snapshot> {
+    let snapshot = Snapshot {
+        id: call.new_id(),
+        volume_id: volume.to_owned(),
+        volume_size: size,
+        description,
+        encrypted,
+        kms_key_id: encrypted.then(|| crate::rules::devices::default_key(call)),
+        state: SnapshotState::Pending,
+        started: call.now,
+        tags: call.new_tags::<Snapshot>(),
+    };
+    let id = snapshot.id.clone();
+    call.order(Order::CreateSnapshot(id.clone()));
+    call.account.snapshots.insert(snapshot);
+    id
+}
+
+/// What the node's report makes of an image.
+pub fn created(call: &mut Call<'_>, id: &str, failed: bool) -> ApiResult<()> {
+    if call.account.images.get(id).is_some_and(|image| image.state == ImageState::Pending) {
+        let state = if failed { ImageState::Failed } else { ImageState::Available };
+        call.account.images.edit(id)?.state = state;
+    }
+    Ok(())
+}

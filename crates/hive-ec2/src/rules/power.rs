@@ -1,0 +1,75 @@
+//! Starting, stopping and ending instances: the same walk over them, each with its own next state.
+
+use hive_api::{ApiError, ApiResult};
+use serde::Serialize;
+
+use crate::core::call::Call;
+use crate::core::id::Id;
+use crate::model::instance::{Instance, InstanceState};
+use crate::node::Order;
+use crate::rules::launch::reason;
+use crate::view::instance::{InstanceStateView, state};
+
+/// What StartInstances, StopInstances and TerminateInstances answer.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Changes {
+    instances_set: Vec<ChangeView>,
+}
+
+/// An instance before and after.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ChangeView {
+    instance_id: String,
+    current_state: InstanceStateView,
+    previous_state: InstanceStateView,
+}
+
+/// Moves every instance to the state that `next` gives for it and orders what that takes; one that cannot be moved
+/// refuses all.
+pub fn change(
+    call: &mut Call<'_>,
+    ids: &[String],
+    order: fn(Id<Instance>) -> Order,
+    next: impl Fn(&Instance) -> ApiResult<InstanceState>,
+) -> ApiResult<Changes> {
+    if ids.is_empty() {
+        return Err(ApiError::missing_parameter("InstanceId"));
+    }
+    let mut instances_set = Vec::new();
+    for id in ids {
+        let found = call.account.instances.find(id)?;
+        let (id, previous, current) = (found.id.clone(), found.state, next(found)?);
+        if current != previous {
+            let (now, notice) = (call.now, call.notice);
+            let instance = call.account.instances.edit(&id)?;
+            instance.state = current;
+            if current == InstanceState::Pending {
+                instance.launched = now;
+                instance.state_reason = notice.map(|text| ("Server.RecordsOnly".to_owned(), text.to_owned()));
+            } else {
+                let why = reason("User initiated shutdown", notice);
+                instance.state_reason = Some(("Client.UserInitiatedShutdown".to_owned(), why));
+            }
+            call.order(order(id.clone()));
+        }
+        instances_set.push(ChangeView {
+            instance_id: id.to_string(),
+            current_state: state(current),
+            previous_state: state(previous),
+        });
+    }
+    Ok(Changes { instances_set })
+}
+
+/// The refusal of an instance that is protected by one of its attributes.
+pub fn protected(instance: &Instance, what: &str, attribute: &str) -> ApiError {
+    ApiError::client(
+        "OperationNotPermitted",
+        format!(
+            "The instance '{}' may not be {what}. Modify its '{attribute}' instance attribute and try again.",
+            instance.id
+        ),
+    )
+}

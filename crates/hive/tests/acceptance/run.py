@@ -1,0 +1,117 @@
+"""`run.py TEST_BINARY HIVE TESTS PAGE`: each test of the list against one gateway, the outcome of all as a page."""
+
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+BINARY, HIVE, TESTS, PAGE = sys.argv[1:5]
+REGION = "us-west-2"
+MINUTES = 15
+AT_ONCE = int(os.environ.get("ACCEPTANCE_AT_ONCE", "2"))
+
+
+def gateway(directory):
+    log = open(directory / "hive.log", "w+")
+    process = subprocess.Popen(
+        [HIVE, "--data", str(directory / "data"), "--port", "0", "--plain-http", "--region", REGION], stdout=log, stderr=log
+    )
+    for _ in range(500):
+        text = (directory / "hive.log").read_text()
+        if "http://" in text:
+            key = json.loads((directory / "data" / "credentials.json").read_text())["keys"][0]
+            return process, text.split(" ")[0], key
+        time.sleep(0.02)
+    process.kill()
+    sys.exit(f"the gateway did not start: {text}")
+
+
+def environment(endpoint, key, directory):
+    wanted = {"PATH", "HOME", "TMPDIR"}
+    return {
+        **{name: value for name, value in os.environ.items() if name in wanted},
+        "TF_ACC": "1",
+        "TF_ACC_TERRAFORM_PATH": shutil.which("terraform") or "",
+        "CHECKPOINT_DISABLE": "1",
+        "AWS_ENDPOINT_URL": endpoint,
+        "AWS_ACCESS_KEY_ID": key["access_key_id"],
+        "AWS_SECRET_ACCESS_KEY": key["secret_access_key"],
+        "AWS_DEFAULT_REGION": REGION,
+        "AWS_REGION": REGION,
+        "AWS_EC2_METADATA_DISABLED": "true",
+    }
+
+
+def why(text):
+    """The line that says most about a failure."""
+    for pattern in (r"api error \w+[^\n]*", r"Error: [^\n]*", r"Check \d+/\d+ error: [^\n]*", r"panic: [^\n]*"):
+        found = re.search(pattern, text)
+        if found:
+            return found.group(0)[:200].replace("|", "\\|")
+    return "see the output"
+
+
+def run(name, settings, directory):
+    command = [BINARY, "-test.run", f"^{name}$", "-test.v", "-test.timeout", f"{MINUTES}m"]
+    output = directory / f"{name}.log"
+    with open(output, "w") as file:
+        return subprocess.Popen(command, stdout=file, stderr=file, env=settings, cwd=directory), output
+
+
+def outcome(name, text):
+    found = re.search(rf"--- (PASS|FAIL|SKIP): {name} ", text)
+    verdict = {"PASS": "passed", "FAIL": "failed", "SKIP": "skipped"}.get(found.group(1) if found else "", "failed")
+    return verdict, "" if verdict == "passed" else why(text)
+
+
+def main():
+    rows = [line.split() for line in pathlib.Path(TESTS).read_text().splitlines() if line and not line.startswith("#")]
+    directory = pathlib.Path(tempfile.mkdtemp(prefix="acceptance-"))
+    process, endpoint, key = gateway(directory)
+    settings, waiting, running, results = environment(endpoint, key, directory), list(rows), {}, {}
+    try:
+        while waiting or running:
+            while waiting and len(running) < AT_ONCE:
+                _, name = waiting.pop(0)
+                running[name] = run(name, settings, directory)
+            for name, (child, output) in list(running.items()):
+                if child.poll() is not None:
+                    results[name] = outcome(name, output.read_text())
+                    print(f"{results[name][0]:8} {name} {results[name][1]}", flush=True)
+                    del running[name]
+            time.sleep(0.1)
+    finally:
+        for child, _ in running.values():
+            child.kill()
+        process.terminate()
+        process.wait()
+    write(rows, results)
+    broken = [name for kind, name in rows if kind == "gate" and results[name][0] != "passed"]
+    if not broken:
+        shutil.rmtree(directory, ignore_errors=True)
+        return
+    sys.exit(f"of the gate not passed: {', '.join(broken)}; output in {directory}")
+
+
+def write(rows, results):
+    count = lambda verdict: sum(1 for _, name in rows if results[name][0] == verdict)
+    text = f"""# The AWS provider's own acceptance tests
+
+Written by `make acceptance`; do not edit. {len(rows)} tests: {count("passed")} passed, {count("failed")} failed, \
+{count("skipped")} skipped by themselves. Those of the gate must pass; the others are reported.
+
+| test | | outcome | why not |
+|---|---|---|---|
+"""
+    for kind, name in rows:
+        text += f"| {name} | {'gate' if kind == 'gate' else ''} | {results[name][0]} | {results[name][1]} |\n"
+    pathlib.Path(PAGE).write_text(text)
+
+
+if __name__ == "__main__":
+    main()

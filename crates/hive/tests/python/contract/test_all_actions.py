@@ -1,0 +1,75 @@
+"""What is the same for all actions: filters, tokens, dry runs, pages."""
+
+import os
+
+from contract.base import EC2, Contract
+from contract.names import snake
+
+
+class AllActions(Contract):
+    def test_filters_are_never_ignored(self):
+        self.code("InvalidParameterValue", EC2.describe_vpcs, Filters=[{"Name": "colour", "Values": ["red"]}])
+        self.assertEqual(EC2.describe_vpcs(Filters=[{"Name": "cidr", "Values": ["nothing"]}])["Vpcs"], [])
+
+    def test_client_token(self):
+        vpc = self.vpc()
+        first = EC2.create_route_table(VpcId=vpc, ClientToken="once")["RouteTable"]["RouteTableId"]
+        again = EC2.create_route_table(VpcId=vpc, ClientToken="once")["RouteTable"]["RouteTableId"]
+        self.assertEqual(first, again)
+        tags = [{"ResourceType": "route-table", "Tags": [{"Key": "a", "Value": "b"}]}]
+        self.code("IdempotentParameterMismatch", EC2.create_route_table, VpcId=vpc, ClientToken="once", TagSpecifications=tags)
+        run = {"ImageId": "ami-00000000000000d01", "InstanceType": "t3.micro", "MinCount": 2, "MaxCount": 2, "ClientToken": "run"}
+        ids = [[i["InstanceId"] for i in EC2.run_instances(**run)["Instances"]] for _ in range(2)]
+        self.assertEqual(ids[0], ids[1])
+        self.addCleanup(EC2.terminate_instances, InstanceIds=ids[0])
+
+    def test_dry_run_changes_nothing(self):
+        before = len(EC2.describe_vpcs()["Vpcs"])
+        self.code("DryRunOperation", EC2.create_vpc, CidrBlock="10.0.0.0/16", DryRun=True)
+        self.code("InvalidVpc.Range", EC2.create_vpc, CidrBlock="10.0.0.0/8", DryRun=True)
+        self.assertEqual(len(EC2.describe_vpcs()["Vpcs"]), before)
+
+    def test_every_describe_dry_runs_and_pages(self):
+        vpc = self.vpc()
+        for n in range(7):
+            EC2.create_subnet(VpcId=vpc, CidrBlock=f"10.0.{n}.0/24")
+            EC2.create_security_group(GroupName=f"g{n}", Description="x", VpcId=vpc)
+            EC2.create_route_table(VpcId=vpc)
+            EC2.create_tags(Resources=[vpc], Tags=[{"Key": str(n), "Value": ""}])
+        needed = {"VpcId": vpc, "Attribute": "enableDnsSupport"}
+        # Not one of them alone: these describe an attribute of something that would have to be made first.
+        attributes = ("DescribeImageAttribute", "DescribeInstanceAttribute", "DescribeNetworkInterfaceAttribute")
+        also = {"DescribeLaunchTemplateVersions": {"Versions": ["$Latest"]}}
+        for name in sorted(n for n in os.environ["HIVE_ACTIONS"].split() if n.startswith("Describe")):
+            call = getattr(EC2, snake(name))
+            members = EC2.meta.service_model.operation_model(name).input_shape.members
+            required = EC2.meta.service_model.operation_model(name).input_shape.required_members
+            if name not in attributes:
+                arguments = {**{key: needed[key] for key in required}, **also.get(name, {})}
+                if "DryRun" in members:
+                    self.code("DryRunOperation", call, DryRun=True, **arguments)
+            if EC2.can_paginate(snake(name)) and "MaxResults" in members:
+                paginator = EC2.get_paginator(snake(name))
+                key = paginator.result_keys[0]
+                whole = paginator.paginate(**also.get(name, {})).build_full_result()[key.expression]
+                paged = paginator.paginate(PaginationConfig={"PageSize": 5}, **also.get(name, {})).build_full_result()[key.expression]
+                if name == "DescribeInstances":
+                    # A page may cut a reservation: what counts is each instance.
+                    paged, whole = (sorted(i["InstanceId"] for r in rs for i in r["Instances"]) for rs in (paged, whole))
+                self.assertEqual(paged, whole, name)
+                self.code("InvalidNextToken", call, NextToken="nonsense", **also.get(name, {}))
+
+    def test_pages_survive_change(self):
+        vpc = self.vpc()
+        made = [EC2.create_route_table(VpcId=vpc)["RouteTable"]["RouteTableId"] for _ in range(12)]
+        here = [{"Name": "vpc-id", "Values": [vpc]}]
+        page = EC2.describe_route_tables(Filters=here, MaxResults=5)
+        seen = [t["RouteTableId"] for t in page["RouteTables"]]
+        gone = {next(t for t in made if t in seen), next(t for t in made if t not in seen)}
+        for table in gone:
+            EC2.delete_route_table(RouteTableId=table)
+        while "NextToken" in page:
+            page = EC2.describe_route_tables(Filters=here, MaxResults=5, NextToken=page["NextToken"])
+            seen += [t["RouteTableId"] for t in page["RouteTables"]]
+        self.assertEqual(len(seen), len(set(seen)))
+        self.assertLessEqual(set(made) - gone, set(seen))

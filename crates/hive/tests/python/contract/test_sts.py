@@ -1,0 +1,29 @@
+"""Temporary keys, and keys for another region."""
+
+import os
+
+import boto3
+
+from contract.base import CONFIG, STS, Contract
+
+
+class Sts(Contract):
+    def test_sessions(self):
+        account = STS.get_caller_identity()["Account"]
+        role = STS.assume_role(RoleArn=f"arn:aws:iam::{account}:role/deploy", RoleSessionName="me")
+        self.assertEqual(role["AssumedRoleUser"]["Arn"], f"arn:aws:sts::{account}:assumed-role/deploy/me")
+        for answer in (role, STS.get_session_token(DurationSeconds=900)):
+            keys = answer["Credentials"]
+            session = boto3.Session(keys["AccessKeyId"], keys["SecretAccessKey"], keys["SessionToken"])
+            self.assertEqual(session.client("sts", config=CONFIG).get_caller_identity()["Account"], account)
+            self.assertTrue(session.client("ec2", config=CONFIG).describe_vpcs()["Vpcs"])
+            self.code("AccessDenied", session.client("sts", config=CONFIG).get_session_token)
+            forged = boto3.Session(keys["AccessKeyId"], keys["SecretAccessKey"], "x" + keys["SessionToken"])
+            self.code("AuthFailure", forged.client("ec2", config=CONFIG).describe_vpcs)
+        other = "arn:aws:iam::999999999999:role/deploy"
+        self.code("AccessDenied", STS.assume_role, RoleArn=other, RoleSessionName="me")
+        self.code("ValidationError", STS.get_session_token, DurationSeconds=129601)
+
+    def test_a_key_for_another_region_is_told_the_right_one(self):
+        elsewhere = boto3.client("ec2", region_name="eu-north-1", config=CONFIG)
+        self.assertIn(os.environ["AWS_REGION"], self.code("AuthFailure", elsewhere.describe_vpcs))
