@@ -12,8 +12,14 @@ const LOG_LINES: usize = 12;
 
 /// Lines about those that did not do well, newest first; nothing when all did.
 pub fn explain(client: &Client, allocations: &[Allocation]) -> Vec<String> {
-    let failing = allocations.iter().filter(|allocation| allocation.is_unhealthy());
+    // One whose task is started over and over has not failed yet, as Nomad sees it.
+    let troubled = |one: &&Allocation| one.is_unhealthy() || one.task_states.values().any(is_guilty);
+    let failing = allocations.iter().filter(troubled);
     failing.take(ALLOCATIONS).flat_map(|allocation| explain_one(client, allocation)).collect()
+}
+
+fn is_guilty(state: &TaskState) -> bool {
+    state.failed || state.restarts > 0
 }
 
 fn explain_one(client: &Client, allocation: &Allocation) -> Vec<String> {
@@ -23,9 +29,8 @@ fn explain_one(client: &Client, allocation: &Allocation) -> Vec<String> {
     };
     let (id, node, group) = (allocation.short_id(), &allocation.node_name, &allocation.task_group);
     let mut lines = vec![format!("allocation {id} of group {group} on {node}: {what}")];
-    let guilty = |state: &TaskState| state.failed || state.restarts > 0;
-    let any_guilty = allocation.task_states.values().any(guilty);
-    for (name, state) in allocation.task_states.iter().filter(|(_, state)| guilty(state) || !any_guilty) {
+    let any_guilty = allocation.task_states.values().any(is_guilty);
+    for (name, state) in allocation.task_states.iter().filter(|(_, state)| is_guilty(state) || !any_guilty) {
         lines.push(format!("task {name}:"));
         let events = &state.events[state.events.len().saturating_sub(EVENTS)..];
         lines.extend(events.iter().map(|event| format!("  {}: {}", event.kind, event.display_message)));

@@ -20,6 +20,7 @@ mod service;
 mod settings;
 mod side_socket;
 mod tls;
+mod unix_socket;
 mod value;
 
 pub use serve::{ServeError, serve};

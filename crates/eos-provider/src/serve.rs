@@ -23,6 +23,7 @@ use crate::protocol::plugin::grpc_controller_server::GrpcControllerServer;
 use crate::protocol::provider_server::ProviderServer;
 use crate::service::{Controller, Service};
 use crate::settings::Settings;
+use crate::unix_socket::{FOLDER_PREFIX, SOCKET_NAME, sweep};
 use crate::{guard, tls};
 
 /// go-plugin's handshake and tofu's protocol.
@@ -59,7 +60,7 @@ pub fn serve(settings: Settings, output: &mut dyn Write) -> Result<(), ServeErro
     let pinned = settings.plugin.client_certificate.as_deref().ok_or(ServeError::NoClientCertificate)?;
     let (config, certificate) = tls::server_side(pinned)?;
     let folder = private_folder(settings.plugin.temporary_folder.as_deref())?;
-    let path = folder.path().join("provider.sock");
+    let path = folder.path().join(SOCKET_NAME);
     guard::install();
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(ServeError::Start)?;
@@ -73,6 +74,9 @@ pub fn serve(settings: Settings, output: &mut dyn Write) -> Result<(), ServeErro
         writeln!(output, "{CORE_VERSION}|{PROTOCOL_VERSION}|unix|{}|grpc|{certificate}", path.display())
             .and_then(|()| output.flush())
             .map_err(ServeError::Start)?;
+        if let Some(parent) = folder.path().parent().map(Path::to_owned) {
+            tokio::task::spawn_blocking(move || sweep(&parent));
+        }
         run(settings, listener, config).await;
         Ok(())
     });
@@ -115,7 +119,7 @@ fn private_folder(wanted: Option<&Path>) -> Result<tempfile::TempDir, ServeError
     let fits = |folder: &&Path| folder.as_os_str().len() + 40 < LONGEST_SOCKET_PATH;
     let parent = wanted.filter(fits).unwrap_or(Path::new("/tmp"));
     tempfile::Builder::new()
-        .prefix("eos-provider-")
+        .prefix(FOLDER_PREFIX)
         .permissions(std::fs::Permissions::from_mode(0o700))
         .tempdir_in(parent)
         .map_err(|error| ServeError::Socket { folder: parent.to_owned(), error })

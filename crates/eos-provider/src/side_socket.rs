@@ -4,13 +4,13 @@
 //! message that cannot be written within a second is lost.
 
 use std::io::Write;
-use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::Duration;
 
-use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, connect, socket_with};
 use serde::Serialize;
 use serde_json::Value as Json;
+
+use crate::unix_socket::connect_at_once;
 
 const LONGEST: Duration = Duration::from_secs(1);
 
@@ -43,12 +43,7 @@ pub struct Message<'a> {
 pub fn send(path: &Path, message: &Message) -> std::io::Result<()> {
     let mut line = serde_json::to_vec(message)?;
     line.push(b'\n');
-    // Not blocking: a listener that accepts nobody any more would hold up the connection itself.
-    let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
-    let socket = socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
-    connect(&socket, &SocketAddrUnix::new(path)?)?;
-    let mut stream = UnixStream::from(socket);
-    stream.set_nonblocking(false)?;
+    let mut stream = connect_at_once(path)?;
     stream.set_write_timeout(Some(LONGEST))?;
     stream.write_all(&line)
 }

@@ -14,7 +14,7 @@ fn batch(id: &str, script: &str) -> Json {
 pub fn complete(bench: &Bench) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("done");
-    let job = batch("batch", &format!("sleep 1; echo x >> {}", file.display()));
+    let job = batch("batch", &format!("sleep 4; echo x >> {}", file.display()));
     let unit = bench.unit(&job);
     unit.write(&job, json!({"wait": "complete"}));
     unit.apply();

@@ -5,7 +5,10 @@ use serde_json::json;
 use crate::unit::{Bench, SLEEP, service};
 
 pub fn lost_state(bench: &Bench) {
-    let unit = bench.unit(&service("adopted", SLEEP));
+    // It takes a moment to end, too: destroy waits for that.
+    let mut job = service("adopted", "trap 'sleep 2; exit 0' INT; while :; do sleep 0.1; done");
+    job["TaskGroups"][0]["Tasks"][0]["KillTimeout"] = json!(10_000_000_000_u64);
+    let unit = bench.unit(&job);
     unit.apply();
     let before = unit.job();
     unit.lose_state();

@@ -7,7 +7,7 @@ use eos_model::SecretRef;
 use eos_secrets::{Identity, Recipients, Secret};
 use serde_json::{Value as Json, json};
 
-use crate::unit::{Bench, Unit, doomed, service};
+use crate::unit::{Bench, Unit, doomed, service, tasks};
 
 const FIRST: &str = "correct-horse-battery-1";
 const SECOND: &str = "staple+and/more=2";
@@ -101,6 +101,7 @@ pub fn whole_life(bench: &Bench) {
 
     // A job that somebody removed leaves its secrets; they are not forgotten.
     bench.agent.delete("/v1/job/secretive?purge=true");
+    bench.agent.until("its task has ended", || tasks("secretive").is_empty());
     unit.destroy();
     unit.nothing_is_left();
 }
