@@ -20,6 +20,8 @@ use crate::records::{Pending, Record, Records};
 const RECORDS: TableDefinition<'_, &str, (u64, &[u8])> = TableDefinition::new("records");
 const FORMAT: TableDefinition<'_, &str, u64> = TableDefinition::new("format");
 const KNOWN_FORMAT: u64 = 1;
+/// Bytes of pages that redb keeps: whoever reads much keeps an index of its own, and would keep everything twice.
+const CACHE: usize = 2 << 20;
 /// Bounds how long the first writer of a group waits for the others' work.
 const MAX_GROUP: usize = 1_024;
 /// How long a relaxed write may be on its way to the disk.
@@ -52,7 +54,8 @@ impl EmbeddedRecords {
             let place = place.clone();
             move |reason: redb::Error| StoreError::Io { operation, place, reason: reason.to_string() }
         };
-        let database = Arc::new(Database::create(path).map_err(|e| failed("open")(e.into()))?);
+        let opened = Database::builder().set_cache_size(CACHE).create(path);
+        let database = Arc::new(opened.map_err(|e| failed("open")(e.into()))?);
         check_format(&database, &place)?;
         let (queue, waiting) = mpsc::channel();
         let writer = {
