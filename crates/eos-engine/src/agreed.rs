@@ -46,6 +46,7 @@ impl ChangeKind {
             Action::DeleteThenCreate | Action::CreateThenDelete | Action::ForgetThenCreate => {
                 ChangeKind::Replace
             }
+            Action::Update if change.importing.is_some() => ChangeKind::Adopt,
             Action::Update => ChangeKind::Update,
             Action::Create => ChangeKind::Create,
             Action::Import => ChangeKind::Adopt,

@@ -84,7 +84,7 @@ fn one(unit: &Name, manifest: &Manifest, data: &DataResources, change: &Resource
         id: change.before.get("id").and_then(Shown::as_text).map(str::to_owned),
         host: text("target").or_else(|| manifest.host.as_ref().map(ToString::to_string)),
         reason: change.reason.clone(),
-        fields: if matches!(kind, ChangeKind::Update | ChangeKind::Replace) {
+        fields: if matches!(kind, ChangeKind::Update | ChangeKind::Replace | ChangeKind::Adopt) {
             fields.collect()
         } else {
             Vec::new()

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use eos_model::{Diagnostic, Name, UnitId, codes};
 use eos_store::Records;
-use eos_store::lease::{LeaseError, Leases, Owner};
+use eos_store::lease::{Leases, Owner};
 use eos_tofu::{
     Backend, ChildEnvironment, Children, Encryption, Installation, Places, Session, Tofu, WorkFolder,
 };
@@ -145,15 +145,12 @@ impl<'a> Engine<'a> {
                 Err(TryLockError::WouldBlock) => {}
             }
             let key = unit.to_string();
-            let holders = self.leases.list().map_err(|e| problems::lease(&key, &e))?;
+            let holders = self.leases.list().map_err(|e| problems::lease(&e))?;
             let others = |owner: &Owner| owner.pid != std::process::id() || owner.host != self.actor.machine;
             let mut held = holders.into_iter().filter(|holder| holder.key == key && !holder.stale);
             if let Some(holder) = held.find(|holder| others(&holder.owner)) {
                 if waited >= self.terms.wait {
-                    return Err(problems::lease(
-                        &key,
-                        &LeaseError::Held { status: Box::new(holder), waited },
-                    ));
+                    return Err(problems::held(&holder));
                 }
                 self.observer.on(&Progress::WaitingForLease { holder: &holder });
             }

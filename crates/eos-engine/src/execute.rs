@@ -11,7 +11,7 @@ use crate::leases::HeldLeases;
 use crate::observer::Progress;
 use crate::one_unit::{Conduct, SavedPlan, UnitEnd};
 use crate::order::Graph;
-use crate::plan::{RunPlan, Verdict};
+use crate::plan::{RunPlan, UnitPlan, Verdict};
 use crate::record::{Begun, Direction, Goal, Intended, OnFailure, Outcome};
 use crate::report::Report;
 use crate::run_id::RunId;
@@ -111,7 +111,8 @@ impl<'a> Engine<'a> {
         getrandom::fill(&mut random).map_err(|e| {
             Diagnostic::error(codes::JOURNAL, format!("the system gives no random numbers: {e}"))
         })?;
-        Ok(RunId::new(self.now(), u16::from_be_bytes(random)))
+        let latest = runs::latest(self.layout)?;
+        Ok(RunId::after(latest.as_ref(), self.now(), u16::from_be_bytes(random)))
     }
 }
 
@@ -247,19 +248,21 @@ fn saved_plans(plan: &RunPlan) -> BTreeMap<Name, SavedPlan> {
 
 /// Refuses a plan when another run has applied one of its units since.
 fn refuse_applied_since(plan: &RunPlan, applied: &BTreeMap<Name, AppliedUnit>) -> Result<(), Diagnostics> {
-    let mut found = Diagnostics::new();
-    for (name, unit) in plan.units.iter().filter(|(_, unit)| unit.is_work()) {
-        let now = applied.get(name).and_then(|applied| applied.digest.as_ref());
-        if now != unit.applied.as_ref() {
-            found.push(
-                Diagnostic::error(
-                    codes::PLAN_STALE,
-                    format!("{name} was applied by another run since it was planned"),
-                )
-                .why("a plan is applied exactly as it was shown, or not at all")
-                .fix("eos plan shows what there is to do now"),
-            );
-        }
-    }
-    if found.is_empty() { Ok(()) } else { Err(found) }
+    let is_other = |(name, unit): &(&Name, &UnitPlan)| {
+        unit.is_work()
+            && applied.get(*name).and_then(|applied| applied.digest.as_ref()) != unit.applied.as_ref()
+    };
+    let mut others = plan.units.iter().filter(is_other).map(|(name, _)| name);
+    let Some(first) = others.next() else { return Ok(()) };
+    let names = match others.count() {
+        0 => format!("{first} was"),
+        more => format!("{first} and {more} more were"),
+    };
+    Err(Diagnostic::error(
+        codes::PLAN_STALE,
+        format!("{names} applied by another run since the plan was made"),
+    )
+    .why("a plan is applied exactly as it was shown, or not at all")
+    .fix("eos plan shows what there is to do now")
+    .into())
 }

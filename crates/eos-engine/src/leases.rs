@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use eos_model::{Diagnostic, EnvName, Name, codes};
-use eos_store::lease::{Lease, LeaseStatus, Owner, Terms};
+use eos_store::lease::{Lease, LeaseError, LeaseStatus, Owner, Terms};
 
 use crate::engine::Engine;
 use crate::observer::Progress;
@@ -55,8 +55,16 @@ impl HeldLeases {
                 engine.observer.on(&Progress::WaitingForLease { holder: status });
                 if engine.is_stopped() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             };
-            let asked = Terms { ttl: engine.terms.ttl, wait: engine.terms.wait, on_wait: &mut on_wait };
-            let lease = engine.leases.acquire(&key, &owner, asked).map_err(|e| problems::lease(&key, &e))?;
+            let mut acquire = |wait| {
+                let terms = Terms { ttl: engine.terms.ttl, wait, on_wait: &mut on_wait };
+                engine.leases.acquire(&key, &owner, terms)
+            };
+            let lease = match acquire(engine.terms.wait) {
+                // One without a sign of life is watched for as long as its lease lasts, by this machine's own clock.
+                Err(LeaseError::Held { status, .. }) if status.stale => acquire(status.ttl * 2),
+                other => other,
+            };
+            let lease = lease.map_err(|e| problems::lease(&e))?;
             let (lost, children) = (Arc::clone(&held.lost), engine.tools.children.clone());
             lease.on_lost(move |why| {
                 let mut lost = lost.lock().unwrap_or_else(PoisonError::into_inner);

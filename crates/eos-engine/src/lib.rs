@@ -30,7 +30,7 @@ pub mod outputs;
 pub mod plan;
 pub mod plan_file;
 mod planner;
-mod problems;
+pub mod problems;
 pub mod record;
 mod recover;
 pub mod report;

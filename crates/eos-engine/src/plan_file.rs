@@ -11,6 +11,8 @@ use crate::plan::RunPlan;
 /// The format written here; a newer one is refused.
 pub const FORMAT: u32 = 1;
 
+const MAKE_ONE: &str = "eos plan --out FILE keeps a plan, eos apply FILE carries it out";
+
 #[derive(Serialize, Deserialize)]
 struct PlanFile {
     format: u32,
@@ -32,11 +34,11 @@ pub fn write(path: &Utf8Path, plan: &RunPlan) -> Result<(), Diagnostic> {
 }
 
 pub fn read(path: &Utf8Path) -> Result<RunPlan, Diagnostic> {
-    let bytes = fs_err::read(path)
-        .map_err(|e| Diagnostic::error(codes::CANNOT_READ, format!("cannot read the plan {path}: {e}")))?;
+    let bytes = fs_err::read(path).map_err(|e| {
+        Diagnostic::error(codes::CANNOT_READ, format!("cannot read the plan: {e}")).fix(MAKE_ONE)
+    })?;
     let not_one = |e: serde_json::Error| {
-        Diagnostic::error(codes::PLAN_STALE, format!("{path} is not a plan of eos: {e}"))
-            .fix(format!("eos plan --out {path}"))
+        Diagnostic::error(codes::PLAN_STALE, format!("{path} is not a plan of eos: {e}")).fix(MAKE_ONE)
     };
     let format = serde_json::from_slice::<FormatOnly>(&bytes).map_err(not_one)?.format;
     if format > FORMAT {

@@ -1,7 +1,7 @@
 //! What tofu, the journal and the leases say, as diagnostics: what happened, why, and what to type next.
 
 use eos_model::{Diagnostic, Name, codes};
-use eos_store::lease::LeaseError;
+use eos_store::lease::{LeaseError, LeaseStatus};
 use eos_tofu::{Failure, TofuError};
 
 use crate::journal::JournalError;
@@ -35,13 +35,13 @@ fn common(unit: &Name, error: &TofuError) -> Option<Diagnostic> {
     Some(match error {
         TofuError::StateLocked { lock, .. } => Diagnostic::error(
             codes::STATE_LOCKED,
-            format!("{unit}: the state is locked by {} ({}, lock {})", lock.who, lock.operation, lock.id),
+            format!("{unit}: the state is locked by {}, which {}", lock.who, doing(&lock.operation)),
         )
-        .why(format!("it was locked {}, and not by this run", lock.created))
+        .why(format!("it was locked at {}, and not by this run", seconds(&lock.created)))
         .fix(format!("wait for that tofu; if it is gone: eos tofu {unit} -- force-unlock {}", lock.id)),
         TofuError::BackendDown { failure } => Diagnostic::error(
             codes::BACKEND_DOWN,
-            format!("{unit}: the state's backend does not answer: {failure}"),
+            format!("{unit}: the state's backend does not answer: {}", first_paragraph(&failure.to_string())),
         )
         .fix("see that the backend of eos.toml runs and can be reached, then try again"),
         TofuError::PlanStale { .. } => Diagnostic::error(
@@ -55,6 +55,25 @@ fn common(unit: &Name, error: &TofuError) -> Option<Diagnostic> {
             .fix("eos resume goes on, eos undo takes it back"),
         _ => return None,
     })
+}
+
+/// `OperationTypeApply` as a person says it.
+fn doing(operation: &str) -> String {
+    match operation.strip_prefix("OperationType") {
+        Some(word) => format!("runs tofu {}", word.to_lowercase()),
+        None => format!("says {operation:?}"),
+    }
+}
+
+/// `2026-11-16 08:47:59.60497891 +0000 UTC` without what nobody reads.
+fn seconds(time: &str) -> String {
+    time.split_once('.').map_or_else(|| time.to_owned(), |(whole, _)| format!("{whole} UTC"))
+}
+
+/// What happened, without the advice that tofu adds: it speaks of flags that a user of eos does not type.
+fn first_paragraph(text: &str) -> String {
+    let first = text.split("\n\n").next().unwrap_or_default();
+    first.lines().map(str::trim).collect::<Vec<_>>().join(" ")
 }
 
 /// The resource that tofu refuses to destroy because its module protects it.
@@ -96,7 +115,7 @@ pub(crate) fn journal(error: &JournalError) -> Diagnostic {
         }
         JournalError::Io { .. } | JournalError::TooLarge { .. } | JournalError::Failed { .. } => found
             .why("what is about to be done is written down first; nothing more was begun")
-            .fix("make room on the disk, then eos resume"),
+            .fix("make room on the disk; then eos resume if eos status shows a run, else the command again"),
     }
 }
 
@@ -106,15 +125,18 @@ pub(crate) fn impossible(run: &RunId, error: &Illegal) -> Diagnostic {
         .fix("bring .eos/state back from a backup, or look at each unit: eos tofu <unit> -- plan")
 }
 
-pub(crate) fn lease(key: &str, error: &LeaseError) -> Diagnostic {
-    let found = Diagnostic::error(codes::LEASE_HELD, error.to_string());
-    let unit = key.rsplit('/').next().unwrap_or(key);
+/// Somebody else is at work on a unit.
+pub fn held(status: &LeaseStatus) -> Diagnostic {
+    let unit = status.key.rsplit('/').next().unwrap_or(&status.key);
+    let message = format!("{} is held by {} for {} s now", status.key, status.owner, status.age.as_secs());
+    Diagnostic::error(codes::LEASE_HELD, message)
+        .why("a unit is changed by one run at a time")
+        .fix(format!("wait for it; if its machine is gone for good: eos unlock {unit} --because \"...\""))
+}
+
+pub(crate) fn lease(error: &LeaseError) -> Diagnostic {
     match error {
-        LeaseError::Held { .. } | LeaseError::GaveUp { .. } => {
-            found.why("a unit is changed by one run at a time").fix(format!(
-                "wait for it; if its machine is gone for good: eos unlock {unit} --because \"...\""
-            ))
-        }
+        LeaseError::Held { status, .. } | LeaseError::GaveUp { status } => held(status),
         LeaseError::NewerFormat { .. } => {
             Diagnostic::error(codes::NEWER_FORMAT, error.to_string()).fix("use the newer eos")
         }

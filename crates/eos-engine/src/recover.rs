@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use eos_model::{Diagnostic, Name, codes};
-use eos_tofu::{Action, Children, Event, PastApply, Session, TofuError};
+use eos_tofu::{Action, Children, Event, PastApply, Session, StateInstance, TofuError};
 
 use crate::agreed::without_keys;
 use crate::observer::Progress;
@@ -94,7 +94,12 @@ impl Conduct<'_> {
         // Reading is allowed to a run that was told to stop.
         let reading = Session { children: Children::new(), ..session.clone() };
         let state = reading.state().map_err(failed)?;
-        begun.retain(|address, _| !state.instances().any(|instance| instance.address == *address));
+        // Only an object with the very id is the one that was made: under the same address there may be the one it was
+        // to replace.
+        begun.retain(|address, id| {
+            let recorded = |instance: &StateInstance| instance.address == *address && instance.id == *id;
+            id.is_none() || !state.instances().any(recorded)
+        });
         begun.retain(|address, _| !is_harmless(unit, address));
         let tell = |(address, id): (String, Option<String>)| match id {
             Some(id) => {

@@ -24,6 +24,23 @@ impl RunId {
         RunId(format!("{day}-{time}-{random:04x}"))
     }
 
+    /// The same, and it sorts behind `latest` also when both begin within a second.
+    pub fn after(latest: Option<&RunId>, now: i64, random: u16) -> RunId {
+        let fresh = RunId::new(now, random);
+        let Some(latest) = latest.filter(|latest| fresh <= **latest) else { return fresh };
+        // A second that is full goes on in the next one.
+        for second in [now, now + 1] {
+            let first = RunId::new(second, 0);
+            let digits = latest.0.strip_prefix(&first.0[..first.0.len() - 4]);
+            let Some(last) = digits.and_then(|digits| u16::from_str_radix(digits, 16).ok()) else { continue };
+            return match u16::MAX - last {
+                0 => RunId::new(second + 1, random),
+                left => RunId::new(second, last + 1 + random % left),
+            };
+        }
+        fresh
+    }
+
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -66,6 +83,17 @@ impl fmt::Display for RunId {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_later_run_sorts_behind_an_earlier_one_of_the_same_second() {
+        let mut latest = RunId::new(1_794_813_149, 0xfff0);
+        for random in [0, 7, 0xffff, 3, 0x8000, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1] {
+            let next = RunId::after(Some(&latest), 1_794_813_149, random);
+            assert!(next > latest, "{next} {latest}");
+            latest = next;
+        }
+        assert_eq!(RunId::after(None, 0, 1), RunId::new(0, 1));
+    }
 
     #[test]
     fn names_sort_by_time_and_read_back() {

@@ -35,6 +35,12 @@ pub fn all(layout: &Layout, most: usize) -> Result<(Vec<Known>, Diagnostics), Di
     list(layout, every.split_off(every.len().saturating_sub(most)))
 }
 
+/// The name of the latest run.
+pub(crate) fn latest(layout: &Layout) -> Result<Option<RunId>, Diagnostic> {
+    let (open, finished) = (names(&layout.runs())?, names(&layout.runs().join("finished"))?);
+    Ok(open.into_iter().last().max(finished.into_iter().last()))
+}
+
 fn list(layout: &Layout, names: Vec<RunId>) -> Result<(Vec<Known>, Diagnostics), Diagnostic> {
     let mut found = Vec::new();
     let mut problems = Diagnostics::new();

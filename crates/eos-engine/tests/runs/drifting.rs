@@ -38,6 +38,9 @@ fn drift_is_found_ignored_and_reverted() {
     let rule = |path: Option<&str>| eos_engine::IgnoredDrift {
         address: "terraform_data.plain".into(),
         path: path.map(str::to_owned),
+        because: "until monday".into(),
+        by: "kim".into(),
+        at: 0,
     };
     store.ignore_drift(&id, vec![rule(None)]).unwrap();
     let drift = estate.ok(Command::Drift);

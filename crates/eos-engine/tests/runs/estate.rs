@@ -262,7 +262,11 @@ impl Estate {
     /// The state file of a unit as tofu wrote it.
     pub fn state(&self, unit: &str) -> Json {
         let path = self.root.join(format!(".eos/state/tofu/shop/test/{unit}.tfstate"));
-        std::fs::read(path).map_or(Json::Null, |bytes| serde_json::from_slice(&bytes).unwrap())
+        // A tofu that was killed before it wrote its first state leaves an empty file: it locks that.
+        match std::fs::read(path) {
+            Ok(bytes) if !bytes.is_empty() => serde_json::from_slice(&bytes).unwrap(),
+            _ => Json::Null,
+        }
     }
 
     /// What there is, by unit: addresses with their inputs and whether they are tainted. Ids are random.

@@ -40,7 +40,7 @@ fn a_chain_is_created_planned_empty_updated_and_destroyed() {
     assert!(units.values().all(|state| state == "done"), "{units:?}");
     assert_eq!(estate.log(), ["a.one v1", "a.two v1", "b.one v1", "b.two v1", "c.one v1", "c.two v1"]);
     assert!(estate.wired());
-    assert_eq!(read_json(&estate.path(".eos/state/outputs/test/a.json"))["version"], "v1");
+    assert_eq!(read_json(&estate.path(".eos/state/outputs/test/a.json"))["outputs"]["version"], "v1");
 
     let plan = estate.ok(Command::Plan);
     assert_eq!(plan["empty"], true, "{plan:#}");
