@@ -9,7 +9,7 @@ DENY_VERSION := 0.20.2
 DENY_FOLDER := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/eos/tools/cargo-deny-$(DENY_VERSION)
 DENY := $(DENY_FOLDER)/bin/cargo-deny
 
-.PHONY: help build release tools aws-provider test lint bench bench-hive fuzz acceptance demo clean
+.PHONY: help build release tools aws-provider test lint bench bench-hive fuzz acceptance demo clean soak
 
 help: ## show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -35,6 +35,9 @@ aws-provider: build ## build the AWS provider from its Go module (half an hour, 
 test: lint tools ## lint, then all tests, on real tools
 	@echo "==> running the tests"
 	@cargo test --locked --workspace --no-fail-fast
+
+soak: tools ## the whole kill and fault matrices, which make test samples (half an hour)
+	@cargo test --locked -p eos-engine -p eos -- --ignored
 
 lint: $(DENY) ## rustfmt, clippy, and the licences and sources of dependencies
 	@echo "==> rustfmt"

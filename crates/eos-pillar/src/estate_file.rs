@@ -1,6 +1,7 @@
 //! `eos.toml`: what environments an estate has and where its servers are.
 
 use std::collections::BTreeMap;
+use std::num::NonZero;
 
 use camino::Utf8Path;
 use eos_model::{Diagnostic, EnvName, Place, codes};
@@ -98,6 +99,9 @@ pub struct SaltServer {
 #[serde(deny_unknown_fields)]
 pub struct NatsServer {
     pub url: String,
+    /// After how many seconds without a sign of life a run counts as gone and others may take over; 30 when not said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lease_seconds: Option<NonZero<u32>>,
 }
 
 fn tofu() -> String {

@@ -68,7 +68,10 @@ pub fn serve(settings: Settings, output: &mut dyn Write) -> Result<(), ServeErro
         // Before the handshake: from then on an interrupt can come.
         let mut interrupts = signal(SignalKind::interrupt()).map_err(ServeError::Start)?;
         tokio::spawn(async move { while interrupts.recv().await.is_some() {} });
-        let listener = UnixListener::bind(&path)
+        // It gets its name when it listens: between bind and listen another provider, sweeping, would take it for dead.
+        let unnamed = folder.path().join("new.sock");
+        let listener = UnixListener::bind(&unnamed)
+            .and_then(|listener| std::fs::rename(&unnamed, &path).map(|()| listener))
             .map_err(|error| ServeError::Socket { folder: folder.path().to_owned(), error })?;
         let certificate = STANDARD_NO_PAD.encode(&certificate);
         writeln!(output, "{CORE_VERSION}|{PROTOCOL_VERSION}|unix|{}|grpc|{certificate}", path.display())

@@ -89,9 +89,14 @@ impl StateResult {
         reason
     }
 
-    /// The first line of what Salt says.
-    pub fn headline(&self) -> &str {
-        self.comment.trim().lines().next().unwrap_or_default()
+    /// The first line of what Salt says, and the next one where the first only announces it.
+    pub fn headline(&self) -> String {
+        let mut lines = self.comment.trim().lines().map(str::trim);
+        let first = lines.next().unwrap_or_default();
+        match lines.next() {
+            Some(next) if first.ends_with(':') => format!("{first} {next}"),
+            _ => first.to_owned(),
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use camino::Utf8Path;
 use eos_compile::Files;
-use eos_model::{Diagnostic, EnvName, Place, codes};
+use eos_model::{Diagnostic, Diagnostics, EnvName, Place, codes};
 use eos_pillar::files;
 
 use crate::build_stamp::{self, Seen, Stamp, ask_each, content_digest};
@@ -53,6 +53,21 @@ impl<'a> Wanted<'a> {
 /// Compares an environment's build folder with what the compiler gave.
 pub fn compare(root: &Utf8Path, env: &EnvName, files: &Files) -> Difference {
     compare_with(root, &Wanted::once(env, files), &Stamp::read(root, env)).0
+}
+
+/// A warning for each file that somebody changed since eos wrote it: the change counts for nothing.
+pub fn warnings(root: &Utf8Path, env: &EnvName) -> Diagnostics {
+    let stamp = Stamp::read(root, env);
+    let edited = |(path, (seen, digest)): &(&String, &(Seen, String))| {
+        Seen::at(&root.join(path)).is_some_and(|now| now != *seen)
+            && fs_err::read(root.join(path)).is_ok_and(|found| content_digest(&found) != *digest)
+    };
+    let warning = |(path, _): (&String, _)| {
+        Diagnostic::warning(codes::NOT_OURS, format!("{path} was changed by hand"))
+            .why("build/ is written by eos and never read: the change has no effect and the next apply removes it")
+            .fix(format!("eos why {path} names the settings behind it; eos update changes those"))
+    };
+    Diagnostics(stamp.files.iter().filter(edited).map(warning).collect())
 }
 
 /// Brings an environment's build folder to what the compiler gave.

@@ -52,7 +52,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     loaded.estate.release();
     let runs = Runs::open(call.context, &loaded.estate, &[&units], wanted.message.line())?;
     interrupt::watch(&runs.tools.children);
-    let shown = Shown { plan, previews: view::Previews::default() };
+    let shown = Shown { plan, previews: view::Previews::default(), warnings: Diagnostics::new() };
     call.context.say(&view::text(
         &shown.plan,
         &shown.previews,

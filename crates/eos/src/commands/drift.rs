@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::time::Instant;
 
 use clap::{Arg, ArgMatches, Command};
-use eos_engine::{Change, Drift, DriftRequest, IgnoredDrift, RunOptions};
+use eos_engine::{Applied, Change, Drift, DriftRequest, IgnoredDrift, RunOptions};
+use eos_model::nearest::nearest;
 use eos_model::{Diagnostic, Diagnostics, EnvName, Name, UnitId, codes};
 use serde_json::json;
 
@@ -63,6 +64,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     interrupt::watch(&runs.tools.children);
     let head = loaded.estate.commit_id().unwrap_or_default();
     let request = DriftRequest { env: &env, commit: &head, only: only.as_ref() };
+    refuse_unknown(&runs, &env, only.as_ref())?;
     let drift = flow::watched(call, &runs, |engine| engine.drift(&request))?;
     match verb {
         "revert" => revert(call, inner, &loaded, &runs, &env, drift, &head, started),
@@ -70,6 +72,21 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         "ignore" => ignore(call, inner, &runs, &env, &drift),
         _ => Ok(shown(call, &env, &drift, &runs.side.previews())),
     }
+}
+
+fn refuse_unknown(runs: &Runs, env: &EnvName, only: Option<&BTreeSet<Name>>) -> Result<(), Diagnostics> {
+    let there = Applied::new(runs.records.as_ref()).units(env)?;
+    let Some(name) = only.into_iter().flatten().find(|name| !there.contains_key(*name)) else {
+        return Ok(());
+    };
+    let near = nearest(name.as_str(), there.keys().map(Name::as_str));
+    let fix = near.map_or_else(
+        || "eos status shows what is applied".to_owned(),
+        |near| format!("did you mean {near}?"),
+    );
+    Err(Diagnostic::error(codes::UNKNOWN_NAME, format!("nothing of {name} is applied in {env}"))
+        .fix(fix)
+        .into())
 }
 
 /// Lines of a preview that are shown; `eos drift --json` has all of them.
@@ -139,7 +156,7 @@ fn revert(
     started: Instant,
 ) -> Result<Outcome, Diagnostics> {
     let context = call.context;
-    let shown = Shown { plan: drift.revert, previews: runs.side.previews() };
+    let shown = Shown { plan: drift.revert, previews: runs.side.previews(), warnings: Diagnostics::new() };
     context.say(&plan_view::text(&shown.plan, &shown.previews, context.width, context.color_stdout));
     let recorded = || crate::recording::Recorded { commit: None, difference: Default::default() };
     let ended = if shown.plan.is_empty() {

@@ -35,10 +35,9 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
             .fix("name a folder that is not there yet")
             .into());
     }
-    let written = write(call, &loaded, &folder).map_err(|found| {
+    let written = write(call, &loaded, &folder).inspect_err(|_| {
         // Half of it would look like all of it, and has the key inside.
         let _ = fs_err::remove_dir_all(&folder);
-        found
     })?;
     let text = format!(
         "{wanted} has {} with state, the provider and the key of state and plans (in clear: guard it).\n\
@@ -96,6 +95,8 @@ fn write(call: &Call<'_>, loaded: &Loaded, folder: &Utf8Path) -> Result<Vec<Stri
         ("README.md", GUIDE.to_owned(), 0o644),
         ("tofurc", config, 0o644),
         ("env.sh", environment(call, loaded, folder), 0o644),
+        // For a Salt that wants the outputs of units in its pillar: docs/salt-outputs.md.
+        ("salt/_pillar/terraform_outputs.py", eos_salt::TERRAFORM_OUTPUTS.to_owned(), 0o644),
     ];
     if loaded.estate.file.executor == "tofu" {
         let identity = Identity::load(&context.identity_file)?;

@@ -74,7 +74,7 @@ pub fn unlock(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnost
     Ok(Outcome::new(text, json!({ "broken": broken })))
 }
 
-fn unusable(error: LeaseError) -> Diagnostic {
+pub fn unusable(error: LeaseError) -> Diagnostic {
     Diagnostic::error(codes::STORE, format!("the leases cannot be read: {error}"))
         .fix("eos doctor looks at what the estate needs")
 }

@@ -55,6 +55,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         };
         view::text(&shown.plan, &shown.previews, call.context.width, call.context.color_stdout) + &next
     };
-    let outcome = Outcome::new(text, view::document(&shown.plan, &shown.previews));
+    let document = view::document(&shown.plan, &shown.previews);
+    let outcome = Outcome::new(text, document).with_warnings(shown.warnings);
     Ok(if shown.plan.is_empty() { outcome } else { outcome.exits(exit_code::CHANGES) })
 }

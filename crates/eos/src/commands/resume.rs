@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
-use eos_engine::{Layout, ResumeOptions, RunId, runs};
+use eos_engine::{Layout, Outcome as Ending, ResumeOptions, RunId, runs};
 use eos_model::{Diagnostic, Diagnostics, EnvName, codes};
 use serde_json::json;
 
@@ -67,7 +67,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let runs = Runs::open(call.context, &loaded.estate, &[&units], message.line())?;
     interrupt::watch(&runs.tools.children);
     let before = undoing::before(&loaded, &known.run)?;
-    let revert = |run: &RunId| undoing::revert(call, &before, run);
+    let revert = |run: &RunId| undoing::revert(call, &env, &before, run);
     let options = ResumeOptions {
         looked_after: matches.get_flag("looked-after"),
         before_undo: Some(&revert),
@@ -78,6 +78,9 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let context = call.context;
     let text =
         view::text(&report, &outputs, started.elapsed().as_secs(), context.width, context.color_stdout);
-    let exit = view::exit(&report);
-    Ok(Outcome::new(text, view::document(&report, &outputs)).with_warnings(report.problems).exits(exit))
+    let (exit, document) = (view::exit(&report), view::document(&report, &outputs));
+    if report.outcome == Ending::Undone {
+        undoing::compile_again(call, &env)?;
+    }
+    Ok(Outcome::new(text, document).with_warnings(view::problems(report)).exits(exit))
 }

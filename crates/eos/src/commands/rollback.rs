@@ -13,6 +13,7 @@ use crate::loaded::Loaded;
 use crate::outcome::Outcome;
 use crate::recording::{self, Message, Prepared};
 use crate::run::flow::{self, Wanted};
+use crate::run::undoing;
 
 pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
     Ok(command
@@ -29,7 +30,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let env = loaded.env(matches.get_one::<String>("env").map(String::as_str))?;
     let asked = matches.get_one::<String>("revision").map_or("", String::as_str);
     let commit = loaded.estate.git.revision(asked)?;
-    let change = loaded.estate.git.change_back_to(&commit)?;
+    let change = undoing::change_back(&loaded, &env, &commit)?;
     let compiled = loaded.compile(&loaded.tree.with(&change), &env)?;
     let message = Message::new(call, matches, format!("roll back to {}", &commit[..10]));
     if matches.get_flag("dry-run") {

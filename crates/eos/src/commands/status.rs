@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use clap::{ArgMatches, Command};
-use eos_engine::{Applied, Layout, Outcome as Ending, runs};
+use eos_engine::{Applied, Layout, Outcome as Ending, UnitState, runs};
 use eos_model::{Diagnostics, Name};
 use serde_json::{Value as Json, json};
 
@@ -15,6 +15,7 @@ use crate::outcome::Outcome;
 use crate::run;
 use crate::views::style::Style;
 use crate::views::table::{Paint, Table};
+use crate::views::wrap::wrapped;
 
 pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
     Ok(command.after_help("Examples:\n  eos status\n  eos status --json"))
@@ -42,15 +43,25 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let style = Style(call.context.color_stdout);
     let mut table = Table::new(&["STATE", "UNIT", "KIND", "HOST", "SINCE", "WHERE"]);
     let mut rows = Vec::new();
+    let (known, problems) = runs::all(&layout, MOST_RUNS)?;
+    let known: Vec<&runs::Known> =
+        known.iter().filter(|known| known.run.begun.env == env && !known.run.is_finished()).collect();
+    let not_begun = |name: &Name| {
+        known
+            .iter()
+            .any(|known| known.run.units.get(name).is_some_and(|unit| unit.state == UnitState::Planned))
+    };
     for name in names {
         let (wanted, is) = (units.units.get(name), there.get(name));
         let standing = match (wanted, is) {
-            (_, Some(is)) if is.attempt.is_some() => Standing { state: "half-done", paint: Style::red },
+            (_, Some(is)) if is.attempt.is_some() && !not_begun(name) => {
+                Standing { state: "half-done", paint: Style::red }
+            }
             (Some(wanted), Some(is)) if is.digest.as_ref() == Some(&wanted.digest) => {
                 Standing { state: "applied", paint: Style::green }
             }
-            (Some(_), Some(_)) => Standing { state: "changed", paint: Style::yellow },
-            (Some(_), None) => Standing { state: "not applied", paint: Style::yellow },
+            (Some(_), Some(is)) if is.digest.is_some() => Standing { state: "changed", paint: Style::yellow },
+            (Some(_), _) => Standing { state: "not applied", paint: Style::yellow },
             (None, _) => Standing { state: "to be removed", paint: Style::yellow },
         };
         let host = wanted.and_then(|unit| unit.manifest.host.as_ref().map(ToString::to_string));
@@ -79,10 +90,9 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     } else {
         table.render(call.context.width, call.context.color_stdout)
     };
-    let (known, problems) = runs::all(&layout, MOST_RUNS)?;
     let mut open = Vec::new();
-    for known in known.iter().filter(|known| known.run.begun.env == env && !known.run.is_finished()) {
-        let (more, document) = run_text(known, style);
+    for known in known {
+        let (more, document) = run_text(known, style, call.context.width);
         text.push_str(&more);
         open.push(document);
     }
@@ -99,7 +109,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     Ok(Outcome::new(text, document).with_warnings(problems))
 }
 
-fn run_text(known: &runs::Known, style: Style) -> (String, Json) {
+fn run_text(known: &runs::Known, style: Style, width: usize) -> (String, Json) {
     let run = &known.run;
     let how = match (known.in_progress, run.outcome) {
         (true, _) => style.cyan("goes on"),
@@ -111,9 +121,13 @@ fn run_text(known: &runs::Known, style: Style) -> (String, Json) {
     let begun = &run.begun;
     let mut text = format!("\nRun {} {how}: {}\n", begun.run, begun.command);
     for (name, unit) in &run.units {
-        text.push_str(&format!("  {name}: {}\n", unit.state.as_str()));
-        for line in unit.reasons.iter().flat_map(|reason| reason.lines()).take(6) {
-            text.push_str(&format!("    {line}\n"));
+        let state = if unit.state == UnitState::Planned { "not begun" } else { unit.state.as_str() };
+        text.push_str(&format!("  {name}: {state}\n"));
+        for reason in &unit.reasons {
+            let said = reason.strip_prefix(&format!("{name}: ")).unwrap_or(reason).trim_end();
+            for line in wrapped(said, width - 4, width - 4).iter().take(6) {
+                text.push_str(&format!("    {line}\n"));
+            }
         }
     }
     if !known.in_progress {

@@ -61,7 +61,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
             .exits(crate::exit_code::REFUSED));
     }
     loaded.estate.release();
-    let commit = undoing::revert(call, &before, &id)?;
+    let commit = undoing::revert(call, &env, &before, &id)?;
     let options = UndoOptions { commit: &commit, looked_after: matches.get_flag("looked-after") };
     let report = flow::watched(call, &runs, |engine| engine.undo(&id, &options))?;
     let outputs = flow::published(&loaded, &env, &report);
@@ -83,8 +83,10 @@ fn plan_text(plan: &UndoPlan) -> String {
         for address in &unit.keeps {
             text.push_str(&format!("    {address} stays, with its data\n"));
         }
-        for (address, why) in &unit.without_inverse {
-            text.push_str(&format!("    {address} stays as it is: {why}\n"));
+        // What is kept on purpose need not be excused.
+        for (address, why) in unit.without_inverse.iter().filter(|(address, _)| !unit.keeps.contains(address))
+        {
+            text.push_str(&format!("    cannot be taken back: {address}, {why}\n"));
         }
     }
     text

@@ -10,8 +10,11 @@ use std::time::Instant;
 use clap::ArgMatches;
 use eos_compile::Compiled;
 use eos_engine::plan::Look;
-use eos_engine::{Engine, Layout, OnFailure, PlanRequest, Report, RunId, RunOptions, RunPlan, Units, guard};
-use eos_model::{Diagnostics, EnvName, Name, UnitId};
+use eos_engine::{
+    Applied, Engine, Layout, OnFailure, Outcome as Ending, PlanRequest, Report, RunId, RunOptions, RunPlan,
+    Units, guard, problems,
+};
+use eos_model::{Diagnostic, Diagnostics, EnvName, Name, UnitId, codes};
 use eos_pillar::Change;
 use serde_json::json;
 
@@ -19,7 +22,7 @@ use super::progress::Bars;
 use super::{Runs, confirm, first, interrupt, undoing};
 use crate::args::running;
 use crate::build_folder;
-use crate::commands::Call;
+use crate::commands::{Call, locks};
 use crate::exit_code;
 use crate::loaded::Loaded;
 use crate::outcome::Outcome;
@@ -80,6 +83,8 @@ pub enum Ended {
 pub struct Shown {
     pub plan: RunPlan,
     pub previews: view::Previews,
+    /// What was noticed on the way.
+    pub warnings: Diagnostics,
 }
 
 /// Makes an estate ready to be planned: its state is here, its key is there, nobody's work would be taken back.
@@ -107,6 +112,7 @@ pub fn plan(
     let head = loaded.estate.commit_id().unwrap_or_default();
     let last = engine.applied().environment(wanted.env)?;
     guard::refuse_stale(wanted.env, last.as_ref(), &head, |older| loaded.estate.git.descends(&head, older))?;
+    refuse_unknown_data(&engine, wanted, units)?;
     let planned = engine.plan(&PlanRequest {
         units,
         commit: &head,
@@ -116,7 +122,63 @@ pub fn plan(
         adopt: &wanted.adopt,
     });
     bars.finish();
-    Ok(Shown { plan: planned?, previews: runs.side.previews() })
+    let planned = planned.map_err(|found| with_owners(runs, wanted.env, found));
+    let warnings = build_folder::warnings(&loaded.estate.root, wanted.env);
+    Ok(Shown { plan: planned?, previews: runs.side.previews(), warnings })
+}
+
+/// A name behind --destroy-data that means nothing is a mistake, and one that a person should hear of.
+fn refuse_unknown_data(engine: &Engine<'_>, wanted: &Wanted<'_>, units: &Units) -> Result<(), Diagnostics> {
+    if wanted.destroy_data.is_empty() {
+        return Ok(());
+    }
+    let env = wanted.env;
+    let (there, kept) = (engine.applied().units(env)?, engine.applied().kept(env)?);
+    let mut found = Diagnostics::new();
+    let known = |name: &Name| units.units.contains_key(name) || there.contains_key(name);
+    for name in wanted.destroy_data.iter().filter(|name| !known(name)) {
+        let problem = |message: String| Diagnostic::error(codes::UNKNOWN_NAME, message);
+        found.push(if kept.contains_key(name) {
+            problem(format!("{name} is gone from {env}; its data was kept and is out of tofu's reach"))
+                .why("only what tofu manages can be destroyed by it")
+                .fix(format!(
+                    "eos create <kind> {name} takes the data over again; then --destroy-data {name}"
+                ))
+        } else {
+            problem(format!("there is no unit {name} in {env} whose data could be destroyed"))
+                .fix("eos status shows what there is")
+        });
+    }
+    if found.is_empty() { Ok(()) } else { Err(found) }
+}
+
+/// Tofu knows only which machine locked a state; where a run of eos did it, its lease says who, for what and since when.
+fn with_owners(runs: &Runs, env: &EnvName, mut found: Diagnostics) -> Diagnostics {
+    let held = runs.leases.list().unwrap_or_default();
+    for problem in found.0.iter_mut().filter(|problem| problem.code == codes::STATE_LOCKED) {
+        let unit = problem.message.split(':').next().unwrap_or_default();
+        let key = format!("{env}/{unit}");
+        if let Some(status) = held.iter().find(|status| !status.stale && status.key == key) {
+            *problem = problems::held(status);
+        }
+    }
+    found
+}
+
+/// What may have happened while a person read the plan: others applied, or are at it now. Judged before anything is
+/// recorded; the leases of the run itself decide what happens after.
+fn refuse_overtaken(loaded: &Loaded, runs: &Runs, plan: &RunPlan) -> Result<(), Diagnostics> {
+    let head = loaded.estate.commit_id().unwrap_or_default();
+    let last = Applied::new(runs.records.as_ref()).environment(&plan.env)?;
+    guard::refuse_stale(&plan.env, last.as_ref(), &head, |older| loaded.estate.git.descends(&head, older))?;
+    let held = runs.leases.list().map_err(locks::unusable)?;
+    let work = |key: &str| {
+        plan.units.iter().any(|(name, unit)| unit.is_work() && key == format!("{}/{name}", plan.env))
+    };
+    match held.iter().find(|status| !status.stale && work(&status.key)) {
+        Some(status) => Err(problems::held(status).into()),
+        None => Ok(()),
+    }
 }
 
 /// Plans, shows, asks, records and applies.
@@ -156,7 +218,9 @@ pub fn agree_and_apply(
     }
     let mut change = wanted.change;
     loaded.estate.take_back()?;
-    let before = loaded.estate.commit_id().unwrap_or_default();
+    refuse_overtaken(loaded, runs, &shown.plan)?;
+    let last = Applied::new(runs.records.as_ref()).environment(wanted.env)?;
+    let before = last.map_or_else(|| loaded.estate.commit_id().unwrap_or_default(), |last| last.commit);
     if work {
         first::prepare(&loaded.estate, &runs.layout, &mut change)?;
     }
@@ -170,14 +234,12 @@ pub fn agree_and_apply(
     let recorded = Recorded { commit, difference };
     let after = loaded.estate.commit_id().unwrap_or_default();
     loaded.estate.release();
-    let revert = |run: &RunId| undoing::revert(call, &before, run);
-    let options = RunOptions {
-        commit: &after,
-        on_failure: wanted.on_failure,
-        before_undo: Some(&revert),
-        ..RunOptions::default()
-    };
+    let revert = |run: &RunId| undoing::revert(call, wanted.env, &before, run);
+    let options = RunOptions { commit: &after, on_failure: wanted.on_failure, before_undo: Some(&revert) };
     let report = apply(call, runs, &shown.plan, units, &options)?;
+    if report.outcome == Ending::Undone {
+        undoing::compile_again(call, wanted.env)?;
+    }
     Ok(if work { Ended::Ran(recorded, Box::new(report)) } else { Ended::NothingToDo(recorded) })
 }
 
@@ -257,7 +319,7 @@ pub fn outcome(
 ) -> Outcome {
     let context = call.context;
     let plan = view::document(&shown.plan, &shown.previews);
-    match ended {
+    let outcome = match ended {
         Ended::Declined => {
             let document = json!({"applied": false, "declined": true, "plan": plan});
             Outcome::new("Nothing was changed.\n", document).exits(exit_code::REFUSED)
@@ -284,9 +346,10 @@ pub fn outcome(
             let mut document = json!({"applied": true, "commit": recorded.commit, "plan": plan});
             document["report"] = report_view::document(&report, &outputs);
             let exit = report_view::exit(&report);
-            Outcome::new(text, document).with_warnings(report.problems).exits(exit)
+            Outcome::new(text, document).with_warnings(report_view::problems(*report)).exits(exit)
         }
-    }
+    };
+    outcome.with_warnings(shown.warnings.clone())
 }
 
 /// The outputs of the units that are there now, as they were published.

@@ -13,7 +13,7 @@ pub mod undoing;
 
 use std::num::NonZero;
 use std::sync::{Arc, OnceLock};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use camino::Utf8PathBuf;
 use eos_deps::Step;
@@ -118,8 +118,18 @@ impl Runs {
             clock: &now,
             parallel: self.parallel,
             actor: &self.actor,
-            terms: LeaseTerms::default(),
+            terms: self.terms(),
         }
+    }
+}
+
+impl Runs {
+    fn terms(&self) -> LeaseTerms {
+        let mut terms = LeaseTerms::default();
+        if let Some(seconds) = self.here.estate.nats.as_ref().and_then(|nats| nats.lease_seconds) {
+            terms.ttl = Duration::from_secs(seconds.get().into());
+        }
+        terms
     }
 }
 
@@ -132,11 +142,19 @@ pub fn units(env: &EnvName, files: &eos_compile::Files) -> Result<Units, Diagnos
     Units::from_build(env, files.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice())))
 }
 
+/// What was applied, and who is at work.
+type Store = (Box<dyn Records>, Box<dyn Leases>);
+
 /// Leases and records: this machine's, or those of the estate's NATS.
-pub fn store(estate: &Estate, layout: &Layout) -> Result<(Box<dyn Records>, Box<dyn Leases>), Diagnostics> {
+pub fn store(estate: &Estate, layout: &Layout) -> Result<Store, Diagnostics> {
     let unusable = |error: eos_store::StoreError| {
-        Diagnostic::error(codes::STORE, format!("the estate's store cannot be used: {error}"))
-            .fix("eos doctor looks at what the estate needs")
+        let problem = Diagnostic::error(codes::STORE, format!("the estate's store cannot be used: {error}"));
+        match &estate.file.nats {
+            Some(_) => problem
+                .why("who is at work and what was applied is kept there; without it nothing is begun")
+                .fix("see that the NATS of eos.toml runs and can be reached, then try again"),
+            None => problem.fix("look at the permissions of .eos/state, and whether the disk is full"),
+        }
     };
     let Some(nats) = &estate.file.nats else {
         let records = FolderRecords::open(layout.state().join("records").as_std_path()).map_err(unusable)?;

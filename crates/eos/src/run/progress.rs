@@ -9,7 +9,9 @@ use eos_engine::{Observer, Progress};
 use eos_model::Name;
 
 use crate::context::Context;
+use crate::views::report::of_unit;
 use crate::views::style::Style;
+use crate::views::table::shorten;
 
 pub struct Bars {
     terminal: bool,
@@ -26,6 +28,8 @@ struct State {
     /// Lines that the cursor is below of.
     drawn: usize,
     planned: usize,
+    /// The lease that is waited for.
+    waiting: Option<String>,
 }
 
 struct Row {
@@ -162,12 +166,15 @@ impl Observer for Bars {
                 }
                 self.say(&self.style.dim(&format!("Run {run}")));
             }
-            Progress::WaitingForLease { holder } => self.say(&format!(
-                "Waiting for {}: held by {} for {} s",
-                holder.key,
-                holder.owner,
-                holder.age.as_secs()
-            )),
+            Progress::WaitingForLease { holder } => {
+                let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+                let known = state.waiting.replace(holder.key.clone());
+                drop(state);
+                if known.as_ref() != Some(&holder.key) {
+                    let (key, owner, age) = (&holder.key, &holder.owner, holder.age.as_secs());
+                    self.say(&format!("Waiting for {key}: held by {owner} for {age} s now"));
+                }
+            }
             Progress::WaitingForChild { unit, pid } => {
                 self.set(unit, &format!("waiting for the tofu that still applies it (process {pid})"), None);
             }
@@ -175,7 +182,9 @@ impl Observer for Bars {
             Progress::Verifying { unit } => self.set(unit, "looking whether it works", None),
             Progress::Done { unit } => self.set(unit, "done", Some(End::Good)),
             Progress::Failed { unit, problem } => {
-                self.set(unit, &format!("failed: {}", problem.message), Some(End::Bad));
+                let what = format!("failed: {}", of_unit(unit, &problem.message));
+                let room = self.width.saturating_sub(unit.as_str().len() + 2);
+                self.set(unit, &shorten(&what, room), Some(End::Bad));
             }
             Progress::Undoing { unit } => self.set(unit, "taking back", None),
             Progress::Undone { unit } => self.set(unit, "taken back", Some(End::Good)),

@@ -2,6 +2,7 @@
 
 use eos_engine::{Run, RunId};
 use eos_model::{Diagnostic, Diagnostics, EnvName, codes};
+use eos_pillar::Change;
 
 use crate::build_folder;
 use crate::commands::Call;
@@ -16,10 +17,25 @@ pub fn before(loaded: &Loaded, run: &Run) -> Result<String, Diagnostic> {
     }
 }
 
+/// The change that makes an environment ask for what it asked for at `commit`. What other environments ask for stays.
+pub fn change_back(loaded: &Loaded, env: &EnvName, commit: &str) -> Result<Change, Diagnostic> {
+    let mut change = loaded.estate.git.change_back_to(commit)?;
+    let others: Vec<&EnvName> =
+        loaded.estate.file.environments.keys().filter(|other| *other != env).collect();
+    change.files.retain(|path, _| {
+        let mut folders = path.components().skip(2);
+        let folder = folders.next();
+        // A file right below has the same place in the path as an environment's folder.
+        folders.next().is_none()
+            || !others.iter().any(|other| folder.is_some_and(|f| f.as_str() == other.as_str()))
+    });
+    Ok(change)
+}
+
 /// Refuses to take back more than the run: what was recorded since would go too.
 pub fn refuse_later_changes(loaded: &Loaded, run: &Run, before: &str) -> Result<(), Diagnostic> {
-    let git = &loaded.estate.git;
-    if git.change_back_to(&run.begun.commit)?.is_empty() || git.change_back_to(before)?.is_empty() {
+    let is_like = |commit: &str| Ok::<_, Diagnostic>(change_back(loaded, &run.begun.env, commit)?.is_empty());
+    if is_like(&run.begun.commit)? || is_like(before)? {
         return Ok(());
     }
     Err(Diagnostic::error(
@@ -31,13 +47,13 @@ pub fn refuse_later_changes(loaded: &Loaded, run: &Run, before: &str) -> Result<
 }
 
 /// Records that the estate is again as it was at `before`; gives the commit that is to be applied then.
-pub fn revert(call: &Call<'_>, before: &str, run: &RunId) -> Result<String, Diagnostic> {
-    record(call, before, run).map_err(first_of)
+pub fn revert(call: &Call<'_>, env: &EnvName, before: &str, run: &RunId) -> Result<String, Diagnostic> {
+    record(call, env, before, run).map_err(first_of)
 }
 
-fn record(call: &Call<'_>, before: &str, run: &RunId) -> Result<String, Diagnostics> {
+fn record(call: &Call<'_>, env: &EnvName, before: &str, run: &RunId) -> Result<String, Diagnostics> {
     let mut loaded = Loaded::open_for_change(call.context)?;
-    let change = loaded.estate.git.change_back_to(before)?;
+    let change = change_back(&loaded, env, before)?;
     let message = Message::about(call, format!("undo run {run}"));
     let trailers = message.trailers(call.context, loaded.estate.git.identity());
     loaded.estate.commit(&change, &trailers)?;

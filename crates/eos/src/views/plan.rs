@@ -10,6 +10,7 @@ use serde_json::{Value as Json, json};
 
 use super::style::Style;
 use super::table::{Paint, Table};
+use super::wrap::wrapped;
 
 /// Previews of Nomad and Salt, by the resource's own name.
 pub type Previews = BTreeMap<String, String>;
@@ -27,20 +28,19 @@ struct Line {
 pub fn text(plan: &RunPlan, previews: &Previews, width: usize, color: bool) -> String {
     let style = Style(color);
     let env = &plan.env;
+    if plan.units.is_empty() {
+        return format!("{env} has no units: nothing to do.\n");
+    }
     if plan.is_empty() {
         return format!(
             "{env} is as the pillar says: nothing to do for {}.\n",
             counted(plan.units.len(), "unit")
         );
     }
-    let mut out = format!("{}\n\n", style.bold(&format!("Plan for {env}: {}", summary(plan))));
-    let mut table = Table::new(&["ACTION", "UNIT", "RESOURCE", "HOST", "NEEDED BY", "NOTE"]);
-    for line in lines(plan, previews) {
-        let needed = if line.radius == 0 { "-".to_owned() } else { counted(line.radius, "unit") };
-        let cells = vec![verb(line.kind).to_owned(), line.unit, line.resource, line.host, needed, line.note];
-        table.painted(cells, paint(line.kind));
-    }
-    out.push_str(&table.render(width, color));
+    let title = wrapped(&format!("Plan for {env}: {}", summary(plan)), width, width.saturating_sub(2));
+    let title: Vec<String> = title.iter().map(|line| style.bold(line)).collect();
+    let mut out = format!("{}\n\n", title.join("\n  "));
+    out.push_str(&table(lines(plan, previews), width).render(width, color));
     out.push('\n');
     let quiet = plan.units.values().filter(|unit| !has_lines(unit)).count();
     if quiet > 0 {
@@ -49,13 +49,78 @@ pub fn text(plan: &RunPlan, previews: &Previews, width: usize, color: bool) -> S
         );
     }
     out.push_str(&data(plan, style));
+    let mut silent: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for (name, unit) in &plan.units {
-        for warning in &unit.warnings {
+        for warning in unit.warnings.iter().filter(|warning| !is_said(unit, warning)) {
+            if let Some(server) = unreachable(warning) {
+                let units = silent.entry(server).or_default();
+                if units.last() != Some(&name.as_str()) {
+                    units.push(name.as_str());
+                }
+                continue;
+            }
             let first = warning.lines().next().unwrap_or_default();
-            out.push_str(&format!("{} {name}: {first}\n", style.yellow("note")));
+            let lines =
+                wrapped(&format!("{name}: {first}"), width.saturating_sub(5), width.saturating_sub(7));
+            out.push_str(&format!("{} {}\n", style.yellow("note"), lines.join("\n       ")));
         }
     }
+    for (server, units) in silent {
+        let text = format!(
+            "{server} cannot be reached: what it makes of {} is known when they are applied",
+            units.join(", ")
+        );
+        let lines = wrapped(&text, width.saturating_sub(5), width.saturating_sub(7));
+        out.push_str(&format!("{} {}\n", style.yellow("note"), lines.join("\n       ")));
+    }
     out
+}
+
+/// The server that could not be asked: said once, not once a unit.
+fn unreachable(warning: &str) -> Option<&str> {
+    let (before, _) = warning.split_once(" cannot be reached")?;
+    let start = before.rfind("Nomad at ").or_else(|| before.rfind("salt-api at "))?;
+    Some(&before[start..])
+}
+
+/// A row a line. Hosts have a column when there are any; what a note has no room for goes on below.
+fn table(lines: Vec<Line>, width: usize) -> Table {
+    let hosts = lines.iter().any(|line| line.host != "-");
+    let mut head = vec!["ACTION", "UNIT", "RESOURCE"];
+    head.extend(hosts.then_some("HOST").into_iter().chain(["NEEDED BY", "NOTE"]));
+    let row = |line: Line| {
+        let needed = if line.radius == 0 { "-".to_owned() } else { counted(line.radius, "unit") };
+        let mut cells = vec![verb(line.kind).to_owned(), line.unit, line.resource];
+        cells.extend(hosts.then_some(line.host).into_iter().chain([needed]));
+        (line.kind, cells, line.note)
+    };
+    let rows: Vec<_> = lines.into_iter().map(row).collect();
+    let before = head.len() - 1;
+    let column = |index: usize| {
+        let cells = rows.iter().map(|(_, cells, _)| cells[index].chars().count());
+        cells.chain([head[index].len()]).max().unwrap_or(0) + 2
+    };
+    let room = width.saturating_sub((0..before).map(column).sum());
+    let mut table = Table::new(&head);
+    for (kind, mut cells, note) in rows {
+        let parts = if room < NARROW { vec![note] } else { wrapped(&note, room, room) };
+        let mut parts = parts.into_iter();
+        cells.push(parts.next().unwrap_or_default());
+        table.painted(cells, paint(kind));
+        for part in parts {
+            table.row([vec![String::new(); before], vec![part]].concat());
+        }
+    }
+    table
+}
+
+/// A note with less room than this is cut instead.
+const NARROW: usize = 20;
+
+/// Tofu warns of what is left behind; the plan has a line for each of it already.
+fn is_said(unit: &UnitPlan, warning: &str) -> bool {
+    let mut left = unit.changes().iter().filter(|change| change.kind == ChangeKind::Forget);
+    left.any(|change| warning.contains(&change.address))
 }
 
 /// For a pull request.
@@ -102,11 +167,7 @@ pub fn document(plan: &RunPlan, previews: &Previews) -> Json {
 /// `1 to destroy, 3 to create`.
 pub fn summary(plan: &RunPlan) -> String {
     use ChangeKind::{Adopt, Create, Destroy, Forget, Replace, Update};
-    let envelopes = plan.units.values().filter_map(|unit| match &unit.verdict {
-        Verdict::Envelope { creates, .. } => Some(creates.len()),
-        _ => None,
-    });
-    let later: usize = envelopes.sum();
+    let later: usize = plan.units.values().map(|unit| later(unit).len()).sum();
     let kinds = [
         (Destroy, "to destroy"),
         (Forget, "to leave behind with its data"),
@@ -127,6 +188,19 @@ pub fn summary(plan: &RunPlan) -> String {
     if parts.is_empty() { "only outputs change".to_owned() } else { parts.join(", ") }
 }
 
+/// Resources of which nothing is known yet but that they may change.
+fn later(unit: &UnitPlan) -> Vec<&String> {
+    let Verdict::Envelope { creates, foreseen, .. } = &unit.verdict else { return Vec::new() };
+    creates.iter().filter(|address| !foreseen.iter().any(|change| change.address == **address)).collect()
+}
+
+/// `known after ledger's url`, of a unit that waits for others.
+fn awaited(unit: &UnitPlan) -> Option<String> {
+    let Verdict::Envelope { waits_for, .. } = &unit.verdict else { return None };
+    let awaited: Vec<String> = waits_for.iter().map(|one| format!("{}'s {}", one.unit, one.output)).collect();
+    Some(format!("known after {}", awaited.join(", ")))
+}
+
 fn lines(plan: &RunPlan, previews: &Previews) -> Vec<Line> {
     let radius = |name: &Name| plan.units.get(name).map_or(0, |unit| unit.blast_radius);
     let mut lines: Vec<Line> = plan
@@ -138,24 +212,24 @@ fn lines(plan: &RunPlan, previews: &Previews) -> Vec<Line> {
             resource: resource(&change.address),
             host: change.host.clone().unwrap_or_else(|| "-".to_owned()),
             radius: radius(&change.unit),
-            note: note(plan, change, previews),
+            note: match (note(plan, change, previews), plan.units.get(&change.unit).and_then(awaited)) {
+                (note, None) => note,
+                (note, Some(later)) if note.is_empty() => later,
+                (note, Some(later)) => format!("{note}; more is {later}"),
+            },
         })
         .collect();
     for name in &plan.order {
         let Some(unit) = plan.units.get(name) else { continue };
         match &unit.verdict {
-            Verdict::Envelope { waits_for, creates, updates, .. } => {
-                let awaited: Vec<String> =
-                    waits_for.iter().map(|one| format!("{}'s {}", one.unit, one.output)).collect();
-                lines.push(Line {
-                    kind: if *updates { ChangeKind::Update } else { ChangeKind::Create },
-                    unit: name.to_string(),
-                    resource: creates.iter().map(|address| resource(address)).collect::<Vec<_>>().join(", "),
-                    host: unit.host.clone().unwrap_or_else(|| "-".to_owned()),
-                    radius: unit.blast_radius,
-                    note: format!("known after {}", awaited.join(", ")),
-                });
-            }
+            Verdict::Envelope { updates, .. } => lines.extend(later(unit).into_iter().map(|address| Line {
+                kind: if *updates { ChangeKind::Update } else { ChangeKind::Create },
+                unit: name.to_string(),
+                resource: resource(address),
+                host: unit.host.clone().unwrap_or_else(|| "-".to_owned()),
+                radius: unit.blast_radius,
+                note: awaited(unit).unwrap_or_default(),
+            })),
             Verdict::Changes { changes, outputs, .. } if changes.is_empty() => lines.push(Line {
                 kind: ChangeKind::Update,
                 unit: name.to_string(),
@@ -167,7 +241,31 @@ fn lines(plan: &RunPlan, previews: &Previews) -> Vec<Line> {
             _ => {}
         }
     }
-    lines
+    together(lines)
+}
+
+/// What a unit creates without a word to say about it is one line: `volumes, job`.
+fn together(lines: Vec<Line>) -> Vec<Line> {
+    let mut merged: Vec<Line> = Vec::new();
+    for line in lines {
+        let plain = |one: &Line| one.kind == ChangeKind::Create && one.note.is_empty();
+        match merged.last_mut() {
+            Some(last)
+                if plain(last) && plain(&line) && (&last.unit, &last.host) == (&line.unit, &line.host) =>
+            {
+                // The job comes last, as it does when it is applied.
+                last.resource = if last.resource == "job" {
+                    format!("{}, job", line.resource)
+                } else if let Some(before) = last.resource.strip_suffix(", job") {
+                    format!("{before}, {}, job", line.resource)
+                } else {
+                    format!("{}, {}", last.resource, line.resource)
+                };
+            }
+            _ => merged.push(line),
+        }
+    }
+    merged
 }
 
 fn has_lines(unit: &UnitPlan) -> bool {
@@ -203,6 +301,9 @@ fn note(plan: &RunPlan, change: &Change, previews: &Previews) -> String {
     {
         return line;
     }
+    if change.reason.as_deref() == Some("replace_because_tainted") {
+        return "half-made by a run that failed".to_owned();
+    }
     if change.fields.iter().any(|field| field.path == "in_sync") && change.fields.len() == 1 {
         return "drifted: what runs is not what was applied".to_owned();
     }
@@ -231,7 +332,11 @@ fn data(plan: &RunPlan, style: Style) -> String {
     let mut kept = Vec::new();
     for change in plan.changes() {
         let Some(data) = &change.data else { continue };
-        let places = if data.places.is_empty() { data.classes.join(", ") } else { data.places.join(", ") };
+        let places = match (data.places.as_slice(), data.classes.as_slice()) {
+            ([], []) => change.address.clone(),
+            ([], classes) => classes.join(", "),
+            (places, _) => places.join(", "),
+        };
         match data.fate {
             Fate::Lost => lost.push(format!("{} ({places})", change.unit)),
             Fate::Kept | Fate::Stays => kept.push(format!("{} ({places})", change.unit)),

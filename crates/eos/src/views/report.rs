@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use eos_engine::record::Goal;
 use eos_engine::{Outcome as Ending, Report, UnitState};
-use eos_model::Name;
+use eos_model::{Diagnostics, Name, codes};
 use serde_json::{Value as Json, json};
 
 use super::plan::counted;
@@ -21,13 +21,14 @@ pub fn text(report: &Report, outputs: &Outputs, seconds: u64, width: usize, colo
     for (name, unit) in &report.units {
         let state = match (unit.state, unit.goal) {
             (UnitState::Done, Goal::Gone) => "gone".to_owned(),
+            (UnitState::Planned, _) => "not begun".to_owned(),
             (state, _) => state.as_str().to_owned(),
         };
         let note = match unit.state {
             UnitState::Done if unit.goal == Goal::Present => {
                 outputs.get(name).map(address).unwrap_or_default()
             }
-            _ => unit.reasons.first().and_then(|reason| reason.lines().next()).unwrap_or_default().to_owned(),
+            _ => unit.reasons.first().map(|reason| of_unit(name, reason)).unwrap_or_default(),
         };
         let paint: Paint = match unit.state {
             UnitState::Done | UnitState::Undone => Style::green,
@@ -39,31 +40,46 @@ pub fn text(report: &Report, outputs: &Outputs, seconds: u64, width: usize, colo
     let mut out = if table.is_empty() { String::new() } else { table.render(width, color) };
     let run = report.run.as_ref().map(|run| format!(" (run {run})")).unwrap_or_default();
     let took = format!("{} in {seconds} s{run}", counted(report.units.len(), "unit"));
+    let done = report.units.values().filter(|unit| unit.state == UnitState::Done).count();
+    let part = format!("{done} of {} done in {seconds} s{run}", counted(report.units.len(), "unit"));
     out.push_str(&match report.outcome {
         Ending::Done => format!("{} {took}.\n", style.green("Done:")),
         Ending::Undone => format!("{} {took}: everything is as it was before.\n", style.green("Taken back:")),
-        Ending::Failed => format!(
-            "{} {took}. eos status shows what is half-done; then eos resume or eos undo.\n",
-            style.red("Failed:")
-        ),
-        Ending::Stopped => {
-            format!(
-                "{} {took}. Go on with eos resume, or take it back with eos undo.\n",
-                style.yellow("Stopped:")
-            )
-        }
+        Ending::Failed => format!("{} {part}.\n{NEXT}", style.red("Failed:")),
+        Ending::Stopped => format!("{} {part}.\n{NEXT}", style.yellow("Stopped:")),
         Ending::Stuck => {
-            format!("{} {took}. A person is needed: eos status says for what.\n", style.red("Stuck:"))
+            format!("{} {part}.\nA person is needed: eos status says for what.\n", style.red("Stuck:"))
         }
         Ending::Superseded => format!("A later run took over ({took}).\n"),
     });
     out
 }
 
+const NEXT: &str =
+    "Next: eos resume goes on with it, eos undo takes it back; eos status shows what is half-done.\n";
+
+/// The first line of what is said of a unit, without the name it begins with.
+pub fn of_unit(name: &Name, reason: &str) -> String {
+    let first = reason.lines().next().unwrap_or_default();
+    first.strip_prefix(&format!("{name}: ")).unwrap_or(first).trim_end().to_owned()
+}
+
 /// Where a unit answers: its url, else its address, else nothing.
 fn address(outputs: &BTreeMap<String, Json>) -> String {
     let found = ["url", "address"].iter().find_map(|key| outputs.get(*key)?.as_str());
     found.unwrap_or_default().to_owned()
+}
+
+/// What went wrong, as it is said at the end: of a run that was taken back nothing is left to resume.
+pub fn problems(report: Report) -> Diagnostics {
+    let mut problems = report.problems;
+    if report.outcome == Ending::Undone {
+        for problem in problems.0.iter_mut().filter(|problem| problem.code == codes::APPLY_FAILED) {
+            problem.why = Some("what had been done was taken back, in the pillar too".to_owned());
+            problem.fix = Some("remove the cause, then ask for it again".to_owned());
+        }
+    }
+    problems
 }
 
 pub fn document(report: &Report, outputs: &Outputs) -> Json {
@@ -74,6 +90,8 @@ pub fn document(report: &Report, outputs: &Outputs) -> Json {
 
 pub fn exit(report: &Report) -> u8 {
     match report.outcome {
+        // Taken back since it failed: what was asked for is not there.
+        Ending::Undone if report.problems.has_errors() => exit_code::FAILED,
         Ending::Done | Ending::Undone | Ending::Superseded => 0,
         Ending::Failed | Ending::Stopped => exit_code::FAILED,
         Ending::Stuck => exit_code::STUCK,

@@ -66,7 +66,8 @@ impl Table {
     }
 }
 
-fn shorten(text: &str, width: usize) -> String {
+/// The text within so many columns.
+pub fn shorten(text: &str, width: usize) -> String {
     if text.chars().count() <= width {
         return text.to_owned();
     }

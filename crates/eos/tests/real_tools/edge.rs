@@ -9,8 +9,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value as Json, json};
 
 use crate::nomad::free_ports;
-use crate::running::program;
-use crate::support::Sandbox;
+use crate::support::{Sandbox, program};
 
 /// Ended with the test, whatever happens.
 struct Running(Child);

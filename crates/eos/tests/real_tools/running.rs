@@ -5,7 +5,7 @@
 
 use std::io::{Read as _, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
 use eos_catalog::component::Proof;
@@ -14,7 +14,7 @@ use serde_json::{Value as Json, json};
 
 use crate::nomad::{self, Nomad};
 use crate::salt::Salt;
-use crate::support::{Sandbox, tool};
+use crate::support::{Sandbox, program, tool};
 
 /// Kind, its program in the packages, the packages, and what the sandbox needs said.
 pub const RUN: &[(&str, &str, &[&str], &[&str])] = &[
@@ -33,14 +33,6 @@ pub const RUN: &[(&str, &str, &[&str], &[&str])] = &[
     ("prometheus", "usr/bin/prometheus", &["prometheus"], &[]),
     ("redis", "usr/bin/redis-server", &["redis-server", "redis-tools", "libjemalloc2", "liblzf1"], &[]),
 ];
-
-/// Where a program of Debian's is, gotten when it is not there yet.
-pub fn program(path: &str, packages: &[&str]) -> PathBuf {
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/real_tools/debian-program");
-    let output = Command::new(script).arg(path).args(packages).output().unwrap();
-    assert!(output.status.success(), "{packages:?}: {}", String::from_utf8_lossy(&output.stderr));
-    PathBuf::from(String::from_utf8(output.stdout).unwrap().trim())
-}
 
 /// postgres runs as a user that may look into no cache of root's, and finds its other programs beside it.
 fn program_beside(sandbox: &Sandbox, path: &str, packages: &[&str]) -> PathBuf {

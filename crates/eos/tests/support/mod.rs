@@ -149,3 +149,11 @@ pub fn tool(name: &str) -> PathBuf {
     );
     PathBuf::from(String::from_utf8(output.stdout).unwrap().trim())
 }
+
+/// Where a program of Debian's is, gotten when it is not there yet.
+pub fn program(path: &str, packages: &[&str]) -> PathBuf {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/real_tools/debian-program");
+    let output = Command::new(script).arg(path).args(packages).output().unwrap();
+    assert!(output.status.success(), "{packages:?}: {}", String::from_utf8_lossy(&output.stderr));
+    PathBuf::from(String::from_utf8(output.stdout).unwrap().trim())
+}

@@ -1,0 +1,24 @@
+//! Whole runs of eos with the real tofu: what a person types, what the commands say, and what is there afterwards. The
+//! units hold `terraform_data` only, so that every run is quick; Nomad and Salt have tests of their own.
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+#[path = "runs/asking.rs"]
+mod asking;
+#[path = "runs/clones.rs"]
+mod clones;
+#[path = "runs/failures.rs"]
+mod failures;
+#[path = "runs/kills.rs"]
+mod kills;
+#[path = "runs/lifecycle.rs"]
+mod lifecycle;
+#[path = "runs/place.rs"]
+mod place;
+#[path = "runs/refused.rs"]
+mod refused;
+#[path = "runs/screen.rs"]
+mod screen;
+#[path = "runs/servers.rs"]
+mod servers;

@@ -1,0 +1,172 @@
+//! Several machines and one estate: leases and what was applied in NATS, state at an http backend.
+
+use rustix::process::Signal;
+
+use crate::place::{Place, text, until};
+use crate::servers::{Nats, StateServer};
+
+struct Shared {
+    nats: Nats,
+    _state: StateServer,
+    first: Place,
+}
+
+impl Shared {
+    /// With a desk and its lamp applied.
+    fn new() -> Shared {
+        let (nats, state) = (Nats::start(), StateServer::start());
+        let first = Place::with_settings(|settings| {
+            let http = format!("kind = \"http\"\naddress = \"{}\"", state.address());
+            let settings = settings.replace("kind = \"local\"", &http);
+            format!("{settings}\n[nats]\nurl = \"{}\"\nlease_seconds = 4\n", nats.url())
+        });
+        let log = first.outside("log");
+        first.ok(&["create", "lamp", "--no-apply"]);
+        first.ok(&["update", "desk", "--log", text(&log), "--no-apply"]);
+        first.ok(&["apply", "--yes"]);
+        Shared { nats, _state: state, first }
+    }
+
+    /// What an operator of another machine has.
+    fn second(&self) -> Place {
+        self.first.cloned("second")
+    }
+}
+
+#[test]
+fn one_waits_outside_while_the_other_is_at_work() {
+    let shared = Shared::new();
+    let (first, second) = (&shared.first, shared.second());
+    second.is_settled();
+    assert!(second.ok(&["status"]).stdout.contains("applied"));
+    first.ok(&["update", "desk", "--seconds", "12", "--color", "red", "--no-apply"]);
+    second.git(&["pull", "-q"]);
+    let run = first.begin(&["apply", "--yes"]);
+    until("desk is held", || second.json(&["locks"])["locks"].as_array().unwrap().len() == 2);
+    let held = second.json(&["locks"]);
+    assert_eq!(held["locks"][0]["key"], "production/desk");
+    assert_eq!(held["locks"][0]["owner"]["command"], "eos apply --yes");
+    let locks = second.ok(&["locks"]);
+    let words: Vec<&str> = locks.stdout.split_whitespace().collect();
+    second.snapshot("run_locks", &words.join(" ").replace("production/lamp", "\nproduction/lamp"));
+    until("tofu is at work", || second.run(&["plan"]).code == 4);
+    let head = second.head();
+    second.says("run_held_by_another", &second.exits(4, &["apply", "--yes"]));
+    second.says("run_held_by_another_tofu", &second.exits(4, &["tofu", "desk", "--", "state", "list"]));
+    assert_eq!(second.head(), head, "refused, so nothing was recorded");
+    let run = run.end();
+    assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
+    assert_eq!(second.ok(&["locks"]).stdout, "Nobody is at work.\n");
+    second.is_settled();
+    assert_eq!(first.lines("log").len(), 2, "{:?}", first.lines("log"));
+}
+
+#[test]
+fn both_at_once_and_one_is_refused() {
+    let shared = Shared::new();
+    let (first, second) = (&shared.first, shared.second());
+    first.ok(&["update", "desk", "--seconds", "3", "--color", "red", "--no-apply"]);
+    second.git(&["pull", "-q"]);
+    let runs = [first.begin(&["apply", "--yes"]), second.begin(&["apply", "--yes"])];
+    let mut codes: Vec<(i32, String)> = runs
+        .into_iter()
+        .map(|run| {
+            let run = run.end();
+            (run.code, run.stdout + &run.stderr)
+        })
+        .collect();
+    codes.sort();
+    assert_eq!(codes[0].0, 0, "{codes:?}");
+    // Refused by the lease, by tofu's own lock, or too late and with nothing left to do.
+    let other = &codes[1];
+    assert!(other.0 == 4 || other.1.contains("nothing to do"), "{codes:?}");
+    first.is_settled();
+    second.is_settled();
+    assert_eq!(first.lines("log").iter().filter(|line| *line == "desk red").count(), 1);
+}
+
+#[test]
+fn a_clone_that_is_behind_is_refused_until_it_pulls() {
+    let shared = Shared::new();
+    let (first, second) = (&shared.first, shared.second());
+    first.ok(&["update", "desk", "--color", "red", "--yes"]);
+    let head = second.head();
+    second.says("run_stale_clone", &second.exits(4, &["create", "chore", "--yes"]));
+    for args in [
+        &["plan"][..],
+        &["apply", "--yes"],
+        &["destroy", "production", "--yes"],
+        &["rollback", "HEAD~1", "--yes"],
+    ] {
+        assert!(second.exits(4, args).stderr.contains("pull first"), "{args:?}");
+    }
+    assert_eq!(second.head(), head);
+    second.git(&["pull", "-q"]);
+    second.is_settled();
+    second.ok(&["create", "chore", "--yes"]);
+    assert!(first.exits(4, &["plan"]).stderr.contains("pull first"));
+}
+
+#[test]
+fn a_holder_that_was_frozen_stops_and_the_other_has_taken_over() {
+    let shared = Shared::new();
+    let (first, second) = (&shared.first, shared.second());
+    first.ok(&["update", "desk", "--seconds", "8", "--color", "red", "--no-apply"]);
+    second.git(&["pull", "-q"]);
+    let run = first.begin(&["apply", "--yes"]);
+    until("tofu makes the desk", || second.run(&["plan"]).code == 4);
+    run.signal(Signal::STOP);
+    // Its tofu goes on alone; nobody renews the lease.
+    until("the lease has run out", || {
+        let held = second.json(&["locks"]);
+        held["locks"].as_array().unwrap().iter().all(|lock| lock["stale"] == true)
+    });
+    until("the other one can apply", || second.run(&["apply", "--yes"]).code == 0);
+    second.is_settled();
+    run.signal(Signal::CONT);
+    let run = run.end();
+    assert_eq!(run.code, 1, "{}{}", run.stdout, run.stderr);
+    assert!(run.stderr.contains("E0916"), "{}", run.stderr);
+    second.is_settled();
+    assert_eq!(
+        first.lines("log").iter().filter(|line| *line == "desk red").count(),
+        1,
+        "{:?}",
+        first.lines("log")
+    );
+}
+
+#[test]
+fn a_lease_is_taken_from_somebody_who_will_not_come_back() {
+    let shared = Shared::new();
+    let (first, second) = (&shared.first, shared.second());
+    first.ok(&["update", "desk", "--seconds", "10", "--color", "red", "--no-apply"]);
+    second.git(&["pull", "-q"]);
+    second.says("run_unlock_nobody", &second.exits(4, &["unlock", "desk", "--because", "laptop lost"]));
+    let run = first.begin(&["apply", "--yes"]);
+    until("desk is held", || second.json(&["locks"])["locks"].as_array().unwrap().len() == 2);
+    second.says("run_unlock", &second.ok(&["unlock", "desk", "--because", "laptop lost"]));
+    let run = run.end();
+    assert_eq!(run.code, 1, "{}{}", run.stdout, run.stderr);
+    assert!(run.stderr.contains("laptop lost"), "{}", run.stderr);
+    first.ok(&["resume"]);
+    first.is_settled();
+}
+
+#[test]
+fn nats_gone_is_said_before_anything_happens() {
+    let mut shared = Shared::new();
+    shared.nats.kill();
+    let head = shared.first.head();
+    let run = shared.first.exits(1, &["create", "chore", "--yes"]);
+    shared.first.says("run_nats_gone", &run);
+    shared.first.exits(1, &["locks"]);
+    shared.first.exits(1, &["status"]);
+    assert_eq!(shared.first.head(), head);
+}
+
+#[test]
+fn leases_are_not_shared_when_state_is_not() {
+    let place = Place::with_settings(|text| format!("{text}\n[nats]\nurl = \"nats://127.0.0.1:1\"\n"));
+    place.says("run_nats_with_local_state", &place.exits(3, &["create", "chore", "--yes"]));
+}

@@ -1,0 +1,133 @@
+//! One unit fails; three ways to go on. The report says what the tools say.
+
+use serde_json::Value as Json;
+
+use crate::place::{Place, text, until};
+
+/// Everything healthy, then a change is recorded under which `bad` cannot be made. `late` waits for `slow`, which is
+/// still at work when `bad` fails.
+fn about_to_fail() -> Place {
+    let place = Place::new();
+    let (log, broken) = (place.outside("log"), place.outside("broken"));
+    let (log, broken) = (text(&log), text(&broken));
+    for args in [
+        &["create", "lamp", "dark", "--log", log, "--no-apply"][..],
+        &["create", "desk", "slow", "--log", log, "--no-apply"],
+        &["create", "lamp", "late", "--desk", "slow", "--log", log, "--no-apply"],
+        &["update", "desk", "--log", log, "--broken-by", broken, "--no-apply"],
+        &["apply", "--yes"],
+        &["update", "desk", "--color", "red", "--no-apply"],
+        &["update", "slow", "--color", "red", "--seconds", "8", "--no-apply"],
+    ] {
+        place.ok(args);
+    }
+    std::fs::write(broken, "").unwrap();
+    std::fs::remove_file(log).unwrap();
+    place
+}
+
+fn states(place: &Place) -> Vec<(String, String)> {
+    let status = place.json(&["status"]);
+    let runs = status["runs"].as_array().unwrap();
+    let state = |(name, unit): (&String, &Json)| (name.clone(), unit["state"].as_str().unwrap().to_owned());
+    runs.iter().flat_map(|run| run["units"].as_object().unwrap().iter().map(state)).collect()
+}
+
+fn pairs(expected: &[(&str, &str)]) -> Vec<(String, String)> {
+    expected.iter().map(|(name, state)| ((*name).to_owned(), (*state).to_owned())).collect()
+}
+
+#[test]
+fn stop_begins_nothing_more_and_resume_goes_on_once_the_cause_is_gone() {
+    let place = about_to_fail();
+    place.says("run_failed_stop", &place.exits(1, &["apply", "--yes"]));
+    assert_eq!(
+        states(&place),
+        pairs(&[("dark", "planned"), ("desk", "failed"), ("late", "planned"), ("slow", "done")])
+    );
+    place.says("run_failed_status", &place.ok(&["status"]));
+    place.says("run_failed_plan", &place.exits(2, &["plan"]));
+    // As long as the cause is there, resuming fails the same way.
+    let again = place.exits(1, &["resume"]);
+    assert!(again.stderr.contains("local-exec"), "{}", again.stderr);
+    std::fs::remove_file(place.outside("broken")).unwrap();
+    let before = place.lines("log").len();
+    place.says("run_failed_resume", &place.ok(&["resume"]));
+    assert_eq!(place.lines("log")[before..].iter().filter(|line| line.starts_with("slow")).count(), 0);
+    place.is_settled();
+    assert_eq!(place.ok(&["resume"]).stdout, "Nothing to resume: no run of production is unfinished.\n");
+}
+
+#[test]
+fn what_failed_is_undone_when_a_person_asks() {
+    let place = about_to_fail();
+    let tops = (place.ids("slow"), place.ids("late"));
+    place.exits(1, &["apply", "--yes"]);
+    std::fs::remove_file(place.outside("broken")).unwrap();
+    place.says("run_undo_no_terminal", &place.exits(4, &["undo"]));
+    place.says("run_undo", &place.ok(&["undo", "--yes"]));
+    assert!(place.last_message().starts_with("undo run "), "{}", place.last_message());
+    assert!(!pillar(&place, "desk").contains("red") && !pillar(&place, "slow").contains("red"));
+    place.is_settled();
+    assert_ne!(place.ids("slow"), tops.0, "made again, as it was before");
+    let over = place.exits(3, &["undo", &run_of(&place), "--yes"]);
+    place.says("run_undo_again", &over);
+}
+
+#[test]
+fn undo_takes_everything_back_and_the_pillar_with_it() {
+    let place = about_to_fail();
+    // The way back needs desks to be possible again: the cause goes while slow is still being made.
+    let broken = place.outside("broken");
+    let run = place.begin(&["apply", "--yes", "--on-failure", "undo"]);
+    until("desk was tried", || place.lines("log").iter().any(|line| line == "desk red"));
+    std::thread::sleep(std::time::Duration::from_secs(2));
+    std::fs::remove_file(broken).unwrap();
+    let run = run.end();
+    assert_eq!(run.code, 1, "{}{}", run.stdout, run.stderr);
+    place.says("run_failed_undo", &run);
+    assert!(place.last_message().starts_with("undo run "), "{}", place.last_message());
+    assert!(!pillar(&place, "desk").contains("red") && !pillar(&place, "slow").contains("red"));
+    place.is_settled();
+    place.ok(&["compile", "--check"]);
+    assert_eq!(states(&place), pairs(&[]));
+}
+
+#[test]
+fn continue_independent_does_what_does_not_wait_for_the_failed_one() {
+    let place = about_to_fail();
+    place.says(
+        "run_failed_continue",
+        &place.exits(1, &["apply", "--yes", "--on-failure", "continue-independent"]),
+    );
+    assert_eq!(
+        states(&place),
+        pairs(&[("dark", "planned"), ("desk", "failed"), ("late", "done"), ("slow", "done")])
+    );
+    std::fs::remove_file(place.outside("broken")).unwrap();
+    place.ok(&["resume"]);
+    place.is_settled();
+}
+
+/// What could not be known when the plan was agreed to turns out to be more than was shown.
+#[test]
+fn a_run_stops_before_it_does_more_than_was_shown() {
+    let place = Place::new();
+    place.ok(&["create", "shade", "--yes"]);
+    place.ok(&["update", "desk", "--color", "red", "--no-apply"]);
+    place.says("run_more_than_shown", &place.exits(1, &["apply", "--yes"]));
+    assert_eq!(states(&place), pairs(&[("desk", "done"), ("shade", "planned")]));
+    place.says("run_more_than_shown_status", &place.ok(&["status"]));
+    place.says("run_more_than_shown_plan", &place.exits(2, &["plan"]));
+    place.ok(&["apply", "--yes"]);
+    place.is_settled();
+}
+
+fn pillar(place: &Place, name: &str) -> String {
+    std::fs::read_to_string(place.path(&format!("pillar/infrastructure/production/{name}.sls"))).unwrap()
+}
+
+/// The run that was undone, by the commit that says so.
+fn run_of(place: &Place) -> String {
+    place.last_message().rsplit(' ').next().unwrap().to_owned()
+}

@@ -1,0 +1,90 @@
+//! From nothing to nothing: create, change, roll back, destroy. Data is never touched by any of it.
+
+use crate::place::Place;
+use crate::support::tool;
+
+#[test]
+fn an_estate_lives_and_ends() {
+    let place = Place::new();
+    let created = place.ok(&["create", "desk", "--yes"]);
+    place.says("run_create", &created);
+    place.snapshot("run_create_progress", &created.stderr);
+    place.is_settled();
+    let first = place.ids("ledger");
+    let book = first["terraform_data.book"].clone();
+    assert_eq!(place.ok(&["tofu", "desk", "--", "state", "list"]).stdout, "terraform_data.top\n");
+    assert_eq!(place.ok(&["locks"]).stdout, "Nobody is at work.\n");
+    place.says("run_status", &place.ok(&["status"]));
+
+    // Recorded is not applied.
+    place.ok(&["update", "desk", "--color", "red", "--no-apply"]);
+    place.says("run_plan_of_a_change", &place.exits(2, &["plan"]));
+    place.says("run_status_of_a_change", &place.ok(&["status"]));
+    place.says("run_apply", &place.ok(&["apply", "--yes"]));
+    place.is_settled();
+    place.says("run_apply_of_nothing", &place.ok(&["apply"]));
+
+    place.ok(&["update", "ledger", "--size", "big", "--yes"]);
+    place.says("run_delete_what_has_data", &{
+        place.ok(&["delete", "desk", "--yes"]);
+        place.ok(&["delete", "ledger", "--yes"])
+    });
+    place.says("run_rollback", &place.ok(&["rollback", "HEAD~2", "--yes"]));
+    let after = place.ids("ledger");
+    assert_eq!(after["terraform_data.book"], book, "the very same book");
+    assert_ne!(after["terraform_data.shelf"], first["terraform_data.shelf"], "the shelf is a new one");
+    assert_eq!(place.json(&["status"])["kept"], serde_json::json!({}), "taken over, so no longer listed");
+    place.is_settled();
+
+    place.says("run_destroy", &place.ok(&["destroy", "production", "--yes"]));
+    place.says("run_status_of_kept_data", &place.ok(&["status"]));
+    place.says(
+        "run_destroy_data_out_of_reach",
+        &place.exits(3, &["destroy", "production", "--destroy-data", "ledger", "--yes"]),
+    );
+    place.says("run_create_takes_over", &place.ok(&["create", "ledger", "--yes"]));
+    assert_eq!(place.ids("ledger")["terraform_data.book"], book);
+    place
+        .says("run_destroy_data", &place.ok(&["destroy", "production", "--destroy-data", "ledger", "--yes"]));
+    let status = place.json(&["status"]);
+    assert_eq!((&status["kept"], &status["units"]), (&serde_json::json!({}), &serde_json::json!([])));
+    place.ok(&["create", "ledger", "--no-apply"]);
+    assert_eq!(place.ok(&["tofu", "ledger", "--", "state", "list"]).stdout, "", "tofu knows of nothing");
+}
+
+#[test]
+fn going_back_in_one_environment_leaves_the_others_alone() {
+    let place = Place::new();
+    place.ok(&["create", "chore", "--yes"]);
+    place.ok(&["create", "chore", "--env", "staging", "--yes"]);
+    place.ok(&["update", "chore", "--input", "two", "--yes"]);
+    place.ok(&["undo", "--yes"]);
+    let staging = || place.path("pillar/infrastructure/staging/chore.sls").exists();
+    assert!(staging(), "undo took back what was asked for elsewhere");
+    place.ok(&["update", "chore", "--input", "three", "--yes"]);
+    place.ok(&["rollback", "HEAD~3", "--yes"]);
+    assert!(staging(), "rollback took back what was asked for elsewhere");
+    place.is_settled();
+    assert_eq!(place.run(&["plan", "--env", "staging"]).code, 0);
+}
+
+#[test]
+fn terraform_carries_out_the_same() {
+    if !std::path::Path::new("/usr/local/bin/terraform").exists() {
+        tool("terraform");
+    }
+    let place = Place::with_settings(|text| text.replace("executor = \"tofu\"", "executor = \"terraform\""));
+    place.ok(&["create", "desk", "--yes"]);
+    place.is_settled();
+    let book = place.ids("ledger")["terraform_data.book"].clone();
+    place.ok(&["update", "desk", "--color", "red", "--no-apply"]);
+    place.exits(2, &["plan"]);
+    place.ok(&["apply", "--yes"]);
+    place.ok(&["undo", "--yes"]);
+    place.is_settled();
+    place.ok(&["destroy", "production", "--yes"]);
+    place.ok(&["rollback", "HEAD~1", "--yes"]);
+    assert_eq!(place.ids("ledger")["terraform_data.book"], book);
+    place.ok(&["destroy", "production", "--destroy-data", "ledger", "--yes"]);
+    assert_eq!(place.json(&["status"])["kept"], serde_json::json!({}));
+}

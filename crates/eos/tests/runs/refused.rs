@@ -1,0 +1,173 @@
+//! What eos refuses or cannot do: it says so, says what to do, and leaves nothing half-done.
+
+use std::net::TcpListener;
+use std::process::Command;
+
+use rustix::process::Signal;
+
+use crate::place::{Place, text, until};
+use crate::support::Run;
+
+#[test]
+fn a_build_folder_edited_by_hand_counts_for_nothing() {
+    let place = Place::new();
+    place.ok(&["create", "chore", "--yes"]);
+    let file = place.path("build/production/chore/main.tf.json");
+    let compiled = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(&file, compiled.replace("\"one\"", "\"two\"")).unwrap();
+    place.says("run_edited_build", &place.ok(&["plan"]));
+    let applied = place.ok(&["apply", "--yes"]);
+    assert!(applied.stderr.contains("was changed by hand"), "{}", applied.stderr);
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), compiled);
+    assert_eq!(place.ok(&["plan"]).stderr, "");
+}
+
+#[test]
+fn a_state_locked_by_another_tofu() {
+    let place = Place::new();
+    place.ok(&["create", "desk", "--yes"]);
+    place.ok(&["update", "desk", "--seconds", "20", "--no-apply"]);
+    // Its pipes stay open: that tofu goes on writing.
+    let run = place.begin(&["tofu", "desk", "--", "apply", "-auto-approve", "-replace=terraform_data.top"]);
+    let mut tofu = 0;
+    until("tofu makes the desk", || {
+        tofu = child_of(run.pid().as_raw_nonzero().get(), "tofu").unwrap_or(0);
+        tofu != 0 && child_of(tofu, "sh").is_some()
+    });
+    // eos and its lease are gone; that tofu is anybody's.
+    run.signal(Signal::KILL);
+    let locked = place.exits(4, &["plan"]);
+    until("that tofu is over", || !std::path::Path::new(&format!("/proc/{tofu}")).exists());
+    place.ok(&["apply", "--yes"]);
+    place.is_settled();
+    let hidden = locked.stderr.replace(&user_and_machine(&locked.stderr), "[WHO]");
+    place.says("run_state_locked", &Run { stderr: hidden, ..locked });
+}
+
+/// A process that another one started, by its name.
+fn child_of(parent: i32, name: &str) -> Option<i32> {
+    let processes = std::fs::read_dir("/proc").unwrap().flatten();
+    processes.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok()).find(|pid| {
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        let (head, rest) = stat.rsplit_once(") ").unwrap_or_default();
+        head.ends_with(&format!("({name}")) && rest.split(' ').nth(1) == Some(&parent.to_string())
+    })
+}
+
+/// Who tofu says holds its lock: `root@machine`.
+fn user_and_machine(text: &str) -> String {
+    text.split_whitespace()
+        .find(|word| word.contains('@'))
+        .unwrap_or_default()
+        .trim_end_matches(',')
+        .to_owned()
+}
+
+#[test]
+fn a_plan_that_is_not_what_there_is_now() {
+    let place = Place::new();
+    place.ok(&["create", "chore", "--no-apply"]);
+    place.exits(2, &["plan", "--out", "old.plan"]);
+    place.ok(&["update", "chore", "--input", "two", "--no-apply"]);
+    place.says("run_plan_older_than_the_pillar", &place.exits(4, &["apply", "old.plan", "--yes"]));
+    std::fs::write(place.path("letter.txt"), "Dear all,\n").unwrap();
+    place.says("run_plan_that_is_none", &place.exits(4, &["apply", "letter.txt", "--yes"]));
+    place.says("run_plan_that_is_not_there", &place.exits(1, &["apply", "tuesday.plan", "--yes"]));
+    let newer =
+        std::fs::read_to_string(place.path("old.plan")).unwrap().replace("\"format\": 1", "\"format\": 9");
+    std::fs::write(place.path("newer.plan"), newer).unwrap();
+    place.says("run_plan_of_a_newer_eos", &place.exits(3, &["apply", "newer.plan", "--yes"]));
+    assert!(!place.has_state(), "nothing was applied");
+}
+
+#[test]
+fn names_that_mean_nothing() {
+    let place = Place::new();
+    place.ok(&["create", "desk", "--no-apply"]);
+    place.says("run_only_with_an_unapplied_need", &place.exits(4, &["apply", "--only", "desk", "--yes"]));
+    place.says("run_only_unknown", &place.exits(3, &["plan", "--only", "dsek"]));
+    place.says("run_unknown_revision", &place.exits(3, &["rollback", "yesterday", "--yes"]));
+    place.says("run_unknown_environment", &place.exits(3, &["destroy", "prodcution", "--yes"]));
+    place.says("run_unknown_run", &place.exits(3, &["resume", "monday"]));
+    place.says("run_unknown_unit_for_tofu", &place.exits(3, &["tofu", "dsek", "--", "state", "list"]));
+    place.says("run_unknown_data", &place.exits(3, &["apply", "--destroy-data", "dsek", "--yes"]));
+    place.says("run_drift_of_nothing", &place.exits(3, &["drift", "accept", "desk"]));
+    place.says("run_nothing_to_undo", &place.ok(&["undo"]));
+    assert_eq!(place.json(&["status"])["units"].as_array().unwrap().len(), 2);
+    assert!(!place.has_state(), "nothing was applied");
+}
+
+#[test]
+fn a_clone_without_the_state() {
+    let place = Place::new();
+    place.ok(&["create", "desk", "--yes"]);
+    let clone = place.cloned("laptop");
+    let head = clone.head();
+    clone.says("run_clone_without_state", &clone.exits(4, &["plan"]));
+    for args in
+        [&["apply", "--yes"][..], &["undo", "--yes"], &["drift"], &["tofu", "desk", "--", "state", "list"]]
+    {
+        assert!(clone.exits(4, args).stderr.contains("E0906"), "{args:?}");
+    }
+    assert_eq!(clone.head(), head);
+}
+
+#[test]
+fn a_backend_that_nobody_listens_on() {
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let place = Place::with_settings(|settings| {
+        let http = format!("kind = \"http\"\naddress = \"http://127.0.0.1:{port}\"");
+        settings.replace("kind = \"local\"", &http)
+    });
+    let head = place.head();
+    place.says("run_backend_down", &place.exits(1, &["create", "chore", "--yes"]));
+    assert_eq!(place.head(), head, "nothing was recorded");
+}
+
+#[test]
+fn undo_after_later_changes() {
+    let place = Place::new();
+    place.ok(&["create", "chore", "--yes"]);
+    place.ok(&["update", "chore", "--input", "two", "--yes"]);
+    place.ok(&["create", "chore", "other", "--no-apply"]);
+    let head = place.head();
+    place.says("run_undo_after_changes", &place.exits(4, &["undo", "--yes"]));
+    assert_eq!(place.head(), head);
+    place.ok(&["apply", "--yes"]);
+    place.ok(&["update", "chore", "--input", "three", "--yes"]);
+    // The last run alone goes back.
+    place.ok(&["undo", "--yes"]);
+    place.is_settled();
+    assert!(place.ok(&["show", "chore"]).stdout.contains("two"));
+}
+
+/// A journal that cannot be written: the run does not begin.
+#[test]
+fn a_full_disk_at_the_journal() {
+    let place = Place::new();
+    place.ok(&["create", "chore", "--yes"]);
+    place.ok(&["update", "chore", "--input", "two", "--no-apply"]);
+    let runs = place.path(".eos/state/runs");
+    let script = format!(
+        "mount -t tmpfs -o size=4k none '{0}'; dd if=/dev/zero of='{0}/filler' bs=4k count=1 2>/dev/null; exec '{1}' apply --yes",
+        text(&runs),
+        env!("CARGO_BIN_EXE_eos"),
+    );
+    let plain = place.command(&[]);
+    let mut command = Command::new("unshare");
+    command.args(["-rm", "--propagation", "private", "sh", "-euc", &script]);
+    command.current_dir(plain.get_current_dir().unwrap()).env_clear();
+    command.envs(plain.get_envs().filter_map(|(key, value)| Some((key, value?))));
+    command.env("PATH", "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin");
+    let run = Run::from(command.output().unwrap());
+    if run.stderr.contains("mount:") || run.stderr.contains("unshare:") {
+        use std::io::Write as _;
+        let _ = writeln!(std::io::stderr(), "SKIPPED: no mount can be made here: {}", run.stderr);
+        return;
+    }
+    assert_eq!(run.code, 1, "{}{}", run.stdout, run.stderr);
+    place.says("run_full_disk_at_the_journal", &run);
+    place.exits(2, &["plan"]);
+    place.ok(&["apply", "--yes"]);
+    place.is_settled();
+}

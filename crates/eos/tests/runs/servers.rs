@@ -1,0 +1,134 @@
+//! Servers that machines share: a real NATS, and a state server that speaks the protocol of the http backend.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex};
+
+use crate::place::until;
+use crate::support::tool;
+
+/// A NATS server with a folder and a port of its own; killed when dropped.
+pub struct Nats {
+    folder: tempfile::TempDir,
+    process: Option<Child>,
+    port: u16,
+}
+
+impl Nats {
+    pub fn start() -> Nats {
+        let program = tool("nats-server");
+        let folder = tempfile::tempdir().unwrap();
+        let mut process = Command::new(program)
+            .args(["-a", "127.0.0.1", "-p", "-1", "-js", "-sd"])
+            .arg(folder.path().join("data"))
+            .arg("--ports_file_dir")
+            .arg(folder.path())
+            .arg("-l")
+            .arg(folder.path().join("log"))
+            .env_clear()
+            .stdin(Stdio::null())
+            .spawn()
+            .unwrap();
+        let ports = folder.path().join(format!("nats-server_{}.ports", process.id()));
+        let mut port = 0;
+        until("nats-server listens", || {
+            assert!(process.try_wait().unwrap().is_none(), "nats-server ended");
+            let found = std::fs::read_to_string(&ports).unwrap_or_default();
+            port = found.split(['"', ':']).find_map(|word| word.parse().ok()).unwrap_or(0);
+            port != 0
+        });
+        Nats { folder, process: Some(process), port }
+    }
+
+    pub fn url(&self) -> String {
+        format!("nats://127.0.0.1:{}", self.port)
+    }
+
+    pub fn kill(&mut self) {
+        if let Some(mut process) = self.process.take() {
+            let _ = process.kill();
+            let _ = process.wait();
+        }
+    }
+}
+
+impl Drop for Nats {
+    fn drop(&mut self) {
+        self.kill();
+        let _ = self.folder.path();
+    }
+}
+
+type Kept = Arc<Mutex<BTreeMap<String, Vec<u8>>>>;
+
+/// Keeps states and their locks in memory, one connection after another.
+pub struct StateServer {
+    address: String,
+}
+
+impl StateServer {
+    pub fn start() -> StateServer {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = format!("http://{}", listener.local_addr().unwrap());
+        let kept = Kept::default();
+        std::thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let kept = Arc::clone(&kept);
+                std::thread::spawn(move || answer(stream, &kept));
+            }
+        });
+        StateServer { address }
+    }
+
+    pub fn address(&self) -> &str {
+        &self.address
+    }
+}
+
+/// One request; the connection is closed after it.
+fn answer(stream: TcpStream, kept: &Kept) -> Option<()> {
+    let mut reader = BufReader::new(stream.try_clone().ok()?);
+    let mut line = String::new();
+    reader.read_line(&mut line).ok()?;
+    let mut words = line.split(' ');
+    let (method, path) = (words.next()?.to_owned(), words.next()?.split('?').next()?.to_owned());
+    let mut length = 0;
+    loop {
+        let mut header = String::new();
+        reader.read_line(&mut header).ok()?;
+        if header.trim().is_empty() {
+            break;
+        }
+        if let Some(value) = header.to_lowercase().strip_prefix("content-length:") {
+            length = value.trim().parse().ok()?;
+        }
+    }
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body).ok()?;
+    let mut kept = kept.lock().unwrap();
+    let (status, said) = match method.as_str() {
+        "GET" => kept.get(&path).map_or(("404 Not Found", Vec::new()), |state| ("200 OK", state.clone())),
+        "POST" => {
+            kept.insert(path, body);
+            ("200 OK", Vec::new())
+        }
+        "LOCK" => match kept.get(&path) {
+            Some(holder) => ("423 Locked", holder.clone()),
+            None => {
+                kept.insert(path, body);
+                ("200 OK", Vec::new())
+            }
+        },
+        "DELETE" | "UNLOCK" => {
+            kept.remove(&path);
+            ("200 OK", Vec::new())
+        }
+        _ => ("405 Method Not Allowed", Vec::new()),
+    };
+    drop(kept);
+    let head = format!("HTTP/1.1 {status}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n", said.len());
+    let mut stream = stream;
+    stream.write_all(&[head.as_bytes(), &said].concat()).ok()
+}
