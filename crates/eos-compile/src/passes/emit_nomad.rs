@@ -106,7 +106,7 @@ fn job(
             .with("Operand", operand);
         job.set("Constraints", Traced::list(vec![constraint]));
     }
-    let mut meta = Traced::map().with("eos.unit", unit.id.to_string());
+    let mut meta = Traced::map().with("eos.unit", format!("{}/{}", work.input.estate, unit.id));
     let mut sorted: Vec<_> = secrets.iter().collect();
     sorted.sort();
     sorted.dedup();

@@ -1,0 +1,35 @@
+//! Whole runs on the real tools: eos drives tofu, Nomad runs Debian's programs, Salt sets up this machine's folders.
+//!
+//! One Nomad agent serves all of them, so that each test has names of its own. `cargo test --test real_runs -- --ignored`
+//! runs what takes minutes.
+#![allow(clippy::print_stderr, clippy::unwrap_used)]
+
+mod support;
+
+#[path = "real_tools/nomad.rs"]
+mod nomad;
+
+#[path = "real_runs/adopted.rs"]
+mod adopted;
+#[path = "real_runs/ejected.rs"]
+mod ejected;
+#[path = "real_runs/failing.rs"]
+mod failing;
+#[path = "real_runs/interrupted.rs"]
+mod interrupted;
+#[path = "real_runs/kills.rs"]
+mod kills;
+#[path = "real_runs/lifecycle.rs"]
+mod lifecycle;
+#[path = "real_runs/pillar_outputs.rs"]
+mod pillar_outputs;
+#[path = "real_runs/processes.rs"]
+mod processes;
+#[path = "real_runs/scanner.rs"]
+mod scanner;
+#[path = "real_runs/secrets_stay.rs"]
+mod secrets_stay;
+#[path = "real_runs/shop.rs"]
+mod shop;
+#[path = "real_runs/terraform.rs"]
+mod terraform;

@@ -1,0 +1,132 @@
+//! One estate from its first component to its last, with drift made by hand on each layer in between.
+
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+
+use crate::shop::{Shop, ask_redis, has};
+
+/// A kind of the estate's own: a file on the host, which its undoing state takes away.
+pub const NOTE: &str = r#"#!yaml
+format: 1
+kind: note
+summary: A note for whoever signs in
+proof: validates
+settings:
+  path: {type: string, default: /nowhere, fixed: true, pattern: "/[A-Za-z0-9._/-]+", help: Where it lies}
+  text: {type: string, default: open from nine to five, help: What it says}
+states:
+  note:
+    file.managed:
+      - name: "@{setting.path}"
+      - mode: "0640"
+      - contents: "@{setting.text}"
+undo_states:
+  note:
+    file.absent:
+      - name: "@{setting.path}"
+"#;
+
+pub fn mode(path: &Path) -> u32 {
+    std::fs::metadata(path).unwrap_or_else(|error| panic!("{}: {error}", path.display())).permissions().mode()
+        & 0o7777
+}
+
+fn set_mode(path: &Path, mode: u32) {
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+}
+
+#[test]
+fn from_the_first_component_to_the_last() {
+    let shop = Shop::new();
+    let note = shop.sandbox.path().join("note");
+    shop.sandbox.write("catalog/note/component.yaml", NOTE);
+    shop.sandbox.commit_by_hand();
+    let created = shop.ok(&["create", "note", "--path", note.to_str().unwrap(), "--yes"]);
+    has(&created.stdout, "+ create  note");
+    assert_eq!(std::fs::read_to_string(&note).unwrap().trim(), "open from nine to five");
+    let (port, created) = shop.create_redis("life", "first-password");
+    let address = format!("127.0.0.1:{port}");
+    has(&created.stdout, "+ create  life");
+    has(&created.stdout, "1 unit stays as it is");
+    has(&created.stdout, &address);
+    has(&created.stderr, "life: done");
+    has(&ask_redis(port, "first-password", &["SET wish tea", "PING"]), "+OK\r\n+OK\r\n+PONG");
+    has(&shop.ok(&["plan"]).stdout, "nothing to do");
+
+    let updated = shop.ok(&["update", "life", "--max-memory", "32M", "--yes"]);
+    has(&updated.stdout, "~ change  life");
+    has(&ask_redis(port, "first-password", &["CONFIG GET maxmemory"]), &(32 << 20).to_string());
+    assert_eq!(shop.versions("production-life"), 2);
+    has(&shop.ok(&["drift"]).stdout, "Nothing in production differs");
+
+    drift_of_hosts_and_jobs(&shop, &note);
+    what_was_stopped_comes_back(&shop, port);
+    what_the_state_forgot_is_found_again(&shop, &note);
+
+    let destroyed = shop.ok(&["destroy", "production", "--yes"]);
+    has(&destroyed.stdout, "Data that is kept: life");
+    shop.nothing_is_left_of("production-life", port);
+    assert!(!note.exists(), "its undoing state has taken it away");
+    assert!(shop.data_folder("life").join("appendonlydir").is_dir(), "the data is kept");
+    has(&shop.ok(&["status"]).stdout, "Kept: eos_salt_state.volumes of life (database)");
+    has(&shop.ok(&["plan"]).stdout, "nothing to do");
+
+    let (words, port) = shop.redis("life", &["--yes"]);
+    let words: Vec<&str> = std::iter::once("create").chain(words.iter().map(String::as_str)).collect();
+    let again = shop.ok(&words);
+    has(&ask_redis(port, "first-password", &["GET wish"]), "tea");
+    assert!(
+        !again.stdout.contains("Secrets made"),
+        "the password of the data is used again: {}",
+        again.stdout
+    );
+    has(&shop.ok(&["plan"]).stdout, "nothing to do");
+    let status = shop.ok(&["status"]).stdout;
+    assert!(!status.contains("Kept:"), "what was kept is in use again:\n{status}");
+    shop.ok(&["destroy", "production", "--destroy-data", "life", "--yes"]);
+    shop.nothing_is_left_of("production-life", port);
+}
+
+/// A folder's mode, a file's text and a job's count are changed behind eos's back.
+fn drift_of_hosts_and_jobs(shop: &Shop, note: &Path) {
+    let data = shop.data_folder("life");
+    let before = mode(&data);
+    set_mode(&data, 0o700);
+    std::fs::write(note, "closed\n").unwrap();
+    assert!(shop.nomad_says(&["job", "scale", "-detach", "production-life", "server", "0"]).status.success());
+    let found = shop.exits(2, &["drift"]).stdout;
+    for part in ["life\n", "eos_nomad_job.job", "eos_salt_state.volumes", "note\n", "eos_salt_state.host"] {
+        has(&found, part);
+    }
+    has(&found, "-closed");
+    let reverted = shop.ok(&["drift", "revert", "--yes"]);
+    has(&reverted.stdout, "3 to change");
+    assert_eq!((mode(&data), mode(note)), (before, 0o640));
+    assert_eq!(std::fs::read_to_string(note).unwrap().trim(), "open from nine to five");
+    assert_eq!(shop.job("production-life")["TaskGroups"][0]["Count"], 1);
+    has(&shop.ok(&["drift"]).stdout, "Nothing in production differs");
+}
+
+fn what_was_stopped_comes_back(shop: &Shop, port: u16) {
+    assert!(shop.nomad_says(&["job", "stop", "-detach", "production-life"]).status.success());
+    has(&shop.exits(2, &["drift"]).stdout, "eos_nomad_job.job");
+    let planned = shop.exits(2, &["plan"]).stdout;
+    has(&planned, "life");
+    shop.ok(&["apply", "--yes"]);
+    has(&ask_redis(port, "first-password", &["GET wish"]), "tea");
+    shop.ok(&["plan"]);
+}
+
+/// What is taken out of tofu's state by hand is adopted, not made a second time.
+fn what_the_state_forgot_is_found_again(shop: &Shop, note: &Path) {
+    let listed = shop.ok(&["tofu", "life", "--", "state", "list"]).stdout;
+    assert_eq!(listed.lines().collect::<Vec<_>>(), ["eos_nomad_job.job", "eos_salt_state.volumes"]);
+    let versions = shop.versions("production-life");
+    shop.ok(&["tofu", "life", "--", "state", "rm", "eos_nomad_job.job"]);
+    shop.ok(&["tofu", "note", "--", "state", "rm", "eos_salt_state.host"]);
+    has(&shop.exits(2, &["plan"]).stdout, "2 to create");
+    shop.ok(&["apply", "--yes"]);
+    assert_eq!(shop.versions("production-life"), versions, "nothing was registered again");
+    assert!(note.is_file());
+    shop.ok(&["plan"]);
+}

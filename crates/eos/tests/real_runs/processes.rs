@@ -1,0 +1,71 @@
+//! The machine's processes, as /proc shows them.
+
+use std::path::{Path, PathBuf};
+
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+
+pub struct Process {
+    pub pid: i32,
+    pub parent: i32,
+    /// Words separated by a blank.
+    pub command: String,
+    /// Variables separated by a line's end.
+    pub environment: String,
+    pub program: PathBuf,
+}
+
+impl Process {
+    pub fn kill(&self) {
+        let _ = kill_process(Pid::from_raw(self.pid).unwrap(), Signal::KILL);
+    }
+}
+
+/// What Ctrl-C does to the group in front of a terminal.
+pub fn interrupt_group(leader: u32) {
+    kill_process_group(Pid::from_raw(leader as i32).unwrap(), Signal::INT).unwrap();
+}
+
+/// Those that can be read. A zombie has neither words nor variables.
+pub fn all() -> impl Iterator<Item = Process> {
+    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    entries.filter_map(|entry| read(entry.file_name().to_str()?.parse().ok()?))
+}
+
+fn read(pid: i32) -> Option<Process> {
+    let folder = Path::new("/proc").join(pid.to_string());
+    let text = |name: &str, between: &str| {
+        let bytes = std::fs::read(folder.join(name)).ok()?;
+        Some(String::from_utf8_lossy(&bytes).trim_end_matches('\0').replace('\0', between))
+    };
+    let stat = text("stat", "")?;
+    let parent = stat.rsplit_once(") ")?.1.split(' ').nth(1)?.parse().ok()?;
+    Some(Process {
+        pid,
+        parent,
+        command: text("cmdline", " ")?,
+        environment: text("environ", "\n")?,
+        program: std::fs::read_link(folder.join("exe")).unwrap_or_default(),
+    })
+}
+
+/// The tofu that applies in an estate.
+pub fn applying(estate: &Path) -> Option<Process> {
+    of(estate)
+        .find(|process| ends_with(process, &["tofu", "terraform"]) && process.command.contains(" apply"))
+}
+
+/// The provider that it has started.
+pub fn provider(estate: &Path) -> Option<Process> {
+    let tofu = applying(estate)?;
+    of(estate)
+        .find(|process| process.parent == tofu.pid && process.command.contains("terraform-provider-eos"))
+}
+
+fn of(estate: &Path) -> impl Iterator<Item = Process> {
+    let estate = estate.to_str().unwrap().to_owned();
+    all().filter(move |process| process.environment.contains(&estate))
+}
+
+fn ends_with(process: &Process, names: &[&str]) -> bool {
+    process.program.file_name().is_some_and(|name| names.iter().any(|one| name == *one))
+}
