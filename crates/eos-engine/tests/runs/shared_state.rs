@@ -9,8 +9,10 @@ use crate::estate::{Estate, Spec, UP, outcome};
 use crate::http_server::HttpServer;
 
 fn unit() -> Spec {
-    let command = format!("touch {UP}/began; while test -e {UP}/hold; do sleep 0.05; done; echo lazy >> {UP}/log");
-    let body = json!({"depends_on": ["terraform_data.two"], "provisioner": [{"local-exec": {"command": command}}]});
+    let command =
+        format!("touch {UP}/began; while test -e {UP}/hold; do sleep 0.05; done; echo lazy >> {UP}/log");
+    let body =
+        json!({"depends_on": ["terraform_data.two"], "provisioner": [{"local-exec": {"command": command}}]});
     let mut spec = Spec::new("a", "v1").resource("lazy", body);
     spec.main["terraform"] = json!({"backend": {"http": {}}});
     spec
@@ -55,7 +57,14 @@ fn a_lock_of_a_killed_run_is_taken_away_and_nobody_elses() {
     lock_it();
     assert_eq!(estate.run(&job(&estate, &server, Command::Plan)).refused(), ["E0917"]);
     server.kept.lock().unwrap().locks.clear();
-    estate.write(&Spec { main: { let mut main = unit().main; main["output"]["more"] = json!({"value": 1}); main }, ..unit() });
+    estate.write(&Spec {
+        main: {
+            let mut main = unit().main;
+            main["output"]["more"] = json!({"value": 1});
+            main
+        },
+        ..unit()
+    });
     let kill = Some(Kill { when: When::Record(3), eos: true, tofu: true, interrupt: false });
     let answer = estate.run(&Job { kill, ..job(&estate, &server, Command::Apply) });
     assert_eq!(answer.signal, Some(9));
