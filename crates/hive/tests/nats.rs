@@ -99,72 +99,89 @@ fn nothing_is_given_out_twice() {
     let Some(pair) = Pair::start("nothing_is_given_out_twice") else { return };
     let (mut a, mut b) = pair.clients();
     let vpc = ok(&mut a, "CreateVpc&CidrBlock=10.0.0.0/16").element("vpcId").to_owned();
-    let subnet = ok(&mut a, &format!("CreateSubnet&VpcId={vpc}&CidrBlock=10.0.0.0/24"));
+    let subnet = ok(&mut a, &format!("CreateSubnet&VpcId={vpc}&CidrBlock=10.0.0.0/26"));
     let subnet = subnet.element("subnetId").to_owned();
-    let made: Vec<(String, String, String)> = std::thread::scope(|scope| {
+    // More than there are addresses: the last ones are wanted by everybody at once.
+    let query = format!("CreateNetworkInterface&SubnetId={subnet}");
+    let answers: Vec<Answer> = std::thread::scope(|scope| {
         let clients: Vec<_> = (0..8)
             .map(|number| {
-                let (gateway, subnet) = (if number % 2 == 0 { &pair.a } else { &pair.b }, &subnet);
+                let (gateway, query) = (if number % 2 == 0 { &pair.a } else { &pair.b }, &query);
                 scope.spawn(move || {
                     let mut client = client(gateway);
-                    (0..12)
-                        .map(|_| {
-                            let made = ok(&mut client, &format!("CreateNetworkInterface&SubnetId={subnet}"));
-                            let public = ok(&mut client, "AllocateAddress&Domain=vpc");
-                            let (id, ip) =
-                                (made.element("networkInterfaceId"), made.element("privateIpAddress"));
-                            (id.to_owned(), ip.to_owned(), public.element("publicIp").to_owned())
-                        })
-                        .collect::<Vec<_>>()
+                    (0..9).map(|_| client.action(query).unwrap()).collect::<Vec<_>>()
                 })
             })
             .collect();
         clients.into_iter().flat_map(|client| client.join().unwrap()).collect()
     });
-    let ids: BTreeSet<_> = made.iter().map(|(id, _, _)| id.clone()).collect();
-    let private: BTreeSet<_> = made.iter().map(|(_, ip, _)| ip.clone()).collect();
-    let public: BTreeSet<_> = made.iter().map(|(_, _, ip)| ip.clone()).collect();
-    assert_eq!((ids.len(), private.len(), public.len()), (96, 96, 96));
+    let (made, refused): (Vec<_>, Vec<_>) = answers.iter().partition(|answer| answer.status == 200);
+    for refused in refused {
+        assert_eq!(refused.element("Code"), "InsufficientFreeAddressesInSubnet", "{}", refused.body);
+    }
+    let set = |name| made.iter().map(|answer| answer.element(name).to_owned()).collect::<BTreeSet<_>>();
+    let (ids, addresses) = (set("networkInterfaceId"), set("privateIpAddress"));
+    // 64 addresses less the five that EC2 keeps.
+    assert_eq!((made.len(), ids.len(), addresses.len()), (59, 59, 59));
     for client in [&mut a, &mut b] {
         let query = format!("DescribeNetworkInterfaces&Filter.1.Name=subnet-id&Filter.1.Value.1={subnet}");
         let seen: BTreeSet<_> = all(&ok(client, &query), "networkInterfaceId").into_iter().collect();
         assert_eq!(seen, ids);
-        let seen: BTreeSet<_> = all(&ok(client, "DescribeAddresses"), "publicIp").into_iter().collect();
-        assert_eq!(seen, public);
     }
 }
 
-#[test]
-fn a_subnet_is_never_without_its_vpc() {
-    let Some(pair) = Pair::start("a_subnet_is_never_without_its_vpc") else { return };
-    let (mut a, mut b) = pair.clients();
-    let mut outcomes = BTreeSet::new();
-    for _ in 0..50 {
-        let vpc = ok(&mut a, "CreateVpc&CidrBlock=10.0.0.0/16").element("vpcId").to_owned();
-        let start = std::sync::Barrier::new(2);
-        let (deleted, made) = std::thread::scope(|scope| {
-            let deleting = scope.spawn(|| {
-                start.wait();
-                a.action(&format!("DeleteVpc&VpcId={vpc}")).unwrap()
-            });
+/// Two requests at the same time, one at each gateway.
+fn at_once(clients: (&mut Client, &mut Client), queries: (&str, &str)) -> (Answer, Answer) {
+    let start = std::sync::Barrier::new(2);
+    std::thread::scope(|scope| {
+        let first = scope.spawn(|| {
             start.wait();
-            let made = b.action(&format!("CreateSubnet&VpcId={vpc}&CidrBlock=10.0.0.0/24")).unwrap();
-            (deleting.join().unwrap(), made)
+            clients.0.action(queries.0).unwrap()
         });
-        let both = (deleted.status == 200, made.status == 200);
-        assert!(both.0 != both.1, "{both:?}: {} {}", deleted.body, made.body);
-        if both.0 {
+        start.wait();
+        let second = clients.1.action(queries.1).unwrap();
+        (first.join().unwrap(), second)
+    })
+}
+
+#[test]
+fn nothing_is_made_in_a_vpc_that_goes_away() {
+    let Some(pair) = Pair::start("nothing_is_made_in_a_vpc_that_goes_away") else { return };
+    let (mut a, mut b) = pair.clients();
+    // The one changes what the VPC was born with, the others only name the VPC.
+    let children = [
+        ("CreateSubnet&CidrBlock=10.0.0.0/24", "subnetId", "DeleteSubnet&SubnetId"),
+        ("CreateSecurityGroup&GroupName=g&GroupDescription=g", "groupId", "DeleteSecurityGroup&GroupId"),
+        ("CreateRouteTable", "routeTableId", "DeleteRouteTable&RouteTableId"),
+    ];
+    for (create, id, delete) in children.iter().cycle().take(60) {
+        let vpc = ok(&mut a, "CreateVpc&CidrBlock=10.0.0.0/16").element("vpcId").to_owned();
+        let queries = (format!("DeleteVpc&VpcId={vpc}"), format!("{create}&VpcId={vpc}"));
+        let (deleted, made) = at_once((&mut a, &mut b), (&queries.0, &queries.1));
+        assert!((deleted.status == 200) != (made.status == 200), "{} {}", deleted.body, made.body);
+        if deleted.status == 200 {
             assert_eq!(made.element("Code"), "InvalidVpcID.NotFound", "{}", made.body);
         } else {
             assert_eq!(deleted.element("Code"), "DependencyViolation", "{}", deleted.body);
-            ok(&mut b, &format!("DeleteSubnet&SubnetId={}", made.element("subnetId")));
+            ok(&mut b, &format!("{delete}={}", made.element(id)));
             ok(&mut a, &format!("DeleteVpc&VpcId={vpc}"));
         }
-        outcomes.insert(both.0);
     }
-    // Nothing is left, above all no subnet or default group of a VPC that is gone.
     assert_eq!(pair.a.leftovers(), []);
     assert_eq!(pair.b.leftovers(), []);
+}
+
+#[test]
+fn a_name_is_taken_once() {
+    let Some(pair) = Pair::start("a_name_is_taken_once") else { return };
+    let (mut a, mut b) = pair.clients();
+    for number in 0..40 {
+        let query = format!("CreatePlacementGroup&GroupName=name-{number}&Strategy=cluster");
+        let (first, second) = at_once((&mut a, &mut b), (&query, &query));
+        let refused = if first.status == 200 { &second } else { &first };
+        assert!((first.status == 200) != (second.status == 200), "{} {}", first.body, second.body);
+        assert_eq!(refused.element("Code"), "InvalidPlacementGroup.Duplicate", "{}", refused.body);
+    }
 }
 
 #[test]
