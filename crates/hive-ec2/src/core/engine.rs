@@ -89,9 +89,11 @@ impl Engine {
             Some((followed, world)) => (Some(Shared { followed, queue }), world),
             None => (None, World::load(config.records.all()?)?),
         };
+        // Nobody looks at the head of a shared store; it would only keep old records in memory.
+        let head = if shared.is_some() { World::default() } else { world.clone() };
         let engine = Arc::new(Engine {
-            durable: ArcSwap::from_pointee(world.clone()),
-            head: Mutex::new(Head { world, broken: false }),
+            durable: ArcSwap::from_pointee(world),
+            head: Mutex::new(Head { world: head, broken: false }),
             shared,
             reports,
             unknown: Mutex::default(),
@@ -102,7 +104,7 @@ impl Engine {
             tokio::spawn(shared::finish_for_others(Arc::downgrade(&engine)));
         }
         for account in engine.config.accounts.clone() {
-            let prepared = engine.perform(&account, "Bootstrap", |call| rules::bootstrap::bootstrap(call));
+            let prepared = engine.perform(&account, "Bootstrap", rules::bootstrap::bootstrap);
             let failed = |reason| EngineError::Bootstrap { account: account.to_string(), reason };
             prepared.await.map_err(failed)?;
         }
