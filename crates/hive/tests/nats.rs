@@ -82,7 +82,7 @@ fn what_one_gateway_answered_the_other_describes_at_once() {
             let name = format!("group-{number}-{writer}");
             ok(both[writer], &format!("CreatePlacementGroup&GroupName={name}&Strategy=cluster"));
             let seen = ok(both[reader], &format!("DescribePlacementGroups&GroupName.1={name}"));
-            assert_eq!(all(&seen, "groupName"), [name.clone()]);
+            assert_eq!(all(&seen, "groupName"), [name.as_str()]);
             if number % 2 == 0 {
                 ok(both[reader], &format!("DeletePlacementGroup&GroupName={name}"));
                 let gone =

@@ -16,7 +16,7 @@ use support::client::{Answer, Client};
 use support::nats::Server;
 
 const CLIENTS: usize = 8;
-const KILLS: usize = 4;
+const KILLS: usize = 10;
 /// Between two kills; the clients go on whatever happens.
 const CHANGES_BETWEEN: usize = 60;
 
