@@ -84,7 +84,8 @@ pub(crate) struct Control {
 }
 
 impl Control {
-    /// The store's lock says that no other gateway is alive here, so a socket that exists is a dead one's.
+    /// A lock, the store's or our own, says that no other gateway is alive here, so a socket that exists is a dead
+    /// one's.
     pub fn open(data: &DataDirectory, running: Running) -> Result<Self, HiveError> {
         let path = data.socket();
         let _ = std::fs::remove_file(&path);
@@ -103,7 +104,7 @@ impl Control {
                 tokio::time::sleep(Duration::from_millis(50)).await;
                 continue;
             };
-            let asked = tokio::time::timeout(Duration::from_secs(5), answer(stream, &engine, &self.running));
+            let asked = tokio::time::timeout(Duration::from_secs(8), answer(stream, &engine, &self.running));
             if asked.await.unwrap_or(false) {
                 return;
             }
@@ -128,7 +129,11 @@ async fn answer(mut stream: UnixStream, engine: &Engine, running: &Running) -> b
     let question = question.trim();
     let text = match question {
         "running" => json(serde_json::to_string(running)),
-        "leftovers" => json(serde_json::to_string(&engine.leftovers())),
+        "leftovers" => match engine.refresh().await {
+            Ok(()) => json(serde_json::to_string(&engine.leftovers())),
+            // Not a list: whoever asked must not take it for one.
+            Err(error) => json(serde_json::to_string(&error.message)),
+        },
         "unknown-parameters" => {
             let all = engine.unknown_parameters().into_iter();
             let named = all.map(|(action, parameter, count)| UnknownParameter {

@@ -15,6 +15,10 @@ pub enum HiveError {
     Tls(String),
     #[error("no gateway is running on {0}: start it with `eos hive up`")]
     NotRunning(PathBuf),
+    #[error(
+        "another gateway runs on {0}: each has a data directory of its own, also when they share a store"
+    )]
+    InUse(PathBuf),
     #[error("the gateway answered something else: {0}")]
     Answer(String),
     #[error(transparent)]

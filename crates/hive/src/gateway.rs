@@ -14,7 +14,6 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::TlsAcceptor;
 
-use eos_store::EmbeddedRecords;
 use hive_ec2::{Engine, EngineConfig, Environment, NodeId, RecordsNode};
 
 use crate::config::Config;
@@ -23,7 +22,7 @@ use crate::credentials::Credentials;
 use crate::data_directory::DataDirectory;
 use crate::error::HiveError;
 use crate::request::Endpoint;
-use crate::tls;
+use crate::{store, tls};
 
 /// How often what was kept for a while only is looked through.
 const SWEEP: Duration = Duration::from_secs(60);
@@ -40,6 +39,8 @@ pub struct Gateway {
     tls: Option<TlsAcceptor>,
     address: SocketAddr,
     control: Control,
+    /// Kept as long as the gateway lives.
+    lock: Option<std::fs::File>,
 }
 
 pub(crate) fn fill_random(bytes: &mut [u8]) {
@@ -50,7 +51,7 @@ pub(crate) fn fill_random(bytes: &mut [u8]) {
 /// Opens everything and binds. Must be called inside a tokio runtime.
 pub async fn start(config: Config) -> Result<Gateway, HiveError> {
     let data = DataDirectory::open(&config.data)?;
-    let records = Arc::new(EmbeddedRecords::open(&data.store(), config.durability)?);
+    let (records, lock) = store::open(&data, &config).await?;
     let credentials = Credentials::open(&data)?;
     let node = NodeId::new("local");
     let engine = Engine::start(EngineConfig {
@@ -75,7 +76,7 @@ pub async fn start(config: Config) -> Result<Gateway, HiveError> {
         process: std::process::id(),
     };
     let control = Control::open(&data, running)?;
-    Ok(Gateway { endpoint, listener, tls, address, control })
+    Ok(Gateway { endpoint, listener, tls, address, control, lock })
 }
 
 impl Gateway {
@@ -90,7 +91,7 @@ impl Gateway {
 
     /// Answers until `shutdown` is done or another process asks it to end; then finishes what is under way.
     pub async fn run(self, shutdown: impl Future<Output = ()>) -> Result<(), HiveError> {
-        let Gateway { endpoint, listener, tls, control, .. } = self;
+        let Gateway { endpoint, listener, tls, control, lock, .. } = self;
         let graceful = GracefulShutdown::new();
         let engine = Arc::clone(endpoint.engine());
         let sweeper = tokio::spawn(async move {
@@ -118,6 +119,7 @@ impl Gateway {
         drop(listener);
         sweeper.abort();
         let _ = tokio::time::timeout(GRACE, graceful.shutdown()).await;
+        drop(lock);
         Ok(())
     }
 }

@@ -14,10 +14,11 @@ mod error;
 mod gateway;
 mod request;
 mod sessions;
+mod store;
 mod sts;
 mod tls;
 
-pub use config::Config;
+pub use config::{Config, NatsUrl, Store};
 pub use credentials::{AccessKey, Credentials};
 pub use eos_store::Durability;
 pub use error::HiveError;

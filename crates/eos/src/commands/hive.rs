@@ -42,6 +42,14 @@ pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
                 .default_value("full")
                 .help("relaxed: answers may be lost for a tenth of a second in a power cut"),
         )
+        .arg(
+            Arg::new("store")
+                .long("store")
+                .value_name("URL")
+                .value_parser(clap::value_parser!(hive::Store))
+                .default_value("embedded")
+                .help("nats://HOST:PORT: a state that several gateways share, each with a --data of its own"),
+        )
         .arg(flag("detach", "Start it in the background and come back once it answers"));
     Ok(command
         .subcommand_required(true)
@@ -86,6 +94,10 @@ fn failed(error: &HiveError) -> Diagnostic {
         HiveError::Listen { .. } => {
             "eos hive up --port <a free port>; or eos hive down, if it is another Hive"
         }
+        HiveError::InUse(_) => "eos hive up --data <another folder> --port <a free port>; or eos hive down",
+        HiveError::Store(eos_store::StoreError::Unreachable { .. }) => {
+            "start nats-server -js (2.12 or newer) there, or name another with --store nats://HOST:PORT"
+        }
         _ => "look at what is named there; eos hive up --data <another folder> starts afresh",
     };
     Diagnostic::error(codes::HIVE, error.to_string()).fix(fix)
@@ -98,6 +110,7 @@ fn up(matches: &ArgMatches, data: &Utf8PathBuf) -> Result<Outcome, Diagnostics> 
     config.plain_http = matches.get_flag("plain-http");
     config.strict = matches.get_flag("strict");
     config.region = matches.get_one::<String>("region").cloned().unwrap_or_default();
+    config.store = matches.get_one::<hive::Store>("store").cloned().unwrap_or_default();
     if matches.get_one::<String>("durability").is_some_and(|word| word == "relaxed") {
         config.durability = hive::Durability::Relaxed;
     }

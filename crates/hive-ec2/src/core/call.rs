@@ -21,7 +21,7 @@ use crate::rules::key_material::KeyMaterial;
 pub type Entropy = Arc<dyn Fn(&mut [u8]) + Send + Sync>;
 
 /// What an action prepared before it had its turn.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub enum Prepared {
     #[default]
     Nothing,

@@ -33,7 +33,7 @@ impl Accepts {
     }
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Common {
     pub dry_run: bool,
     pub client_token: Option<String>,

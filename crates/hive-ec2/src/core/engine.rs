@@ -4,8 +4,12 @@
 //! each on a copy that is kept or dropped. `durable` is the world as the disk has it; every Describe reads it
 //! without waiting for anyone. A change moves from one to the other when its batch is on disk, and only then
 //! is it answered. If the store fails, `head` can no longer be trusted: changes are refused until restart.
+//!
+//! On a store that several gateways share there is no head: `durable` follows the store (`followed`), and changes are
+//! decided on it and written one group at a time (`shared`).
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use arc_swap::ArcSwap;
@@ -19,7 +23,9 @@ use super::call::{Call, Entropy, Prepared};
 use super::client_token::ClientToken;
 use super::common::Common;
 use super::environment::Environment;
+use super::followed::Followed;
 use super::leftovers::{Leftover, leftovers};
+use super::shared::{self, Shared};
 use super::world::{World, WorldError, batch_of, key_of, stored_value};
 use crate::model::account::{Account, AccountId};
 use crate::node::{Node, Order, Report, Reports, Work};
@@ -56,10 +62,12 @@ struct Head {
 }
 
 pub struct Engine {
-    config: EngineConfig,
+    pub(super) config: EngineConfig,
     head: Mutex<Head>,
-    durable: ArcSwap<World>,
-    reports: Reports,
+    pub(super) durable: ArcSwap<World>,
+    /// Only for a store that other gateways write too.
+    pub(super) shared: Option<Shared>,
+    pub(super) reports: Reports,
     unknown: Mutex<BTreeMap<(&'static str, String), u64>>,
 }
 
@@ -75,22 +83,30 @@ impl Engine {
     /// Reads the store, prepares new accounts, gives unfinished orders again, and starts to follow reports.
     /// Must be called inside a tokio runtime.
     pub async fn start(config: EngineConfig) -> Result<Arc<Engine>, EngineError> {
-        let world = World::load(config.records.all()?)?;
         let (reports, incoming) = unbounded_channel();
+        let (queue, jobs) = unbounded_channel();
+        let (shared, world) = match Followed::open(&config.records)? {
+            Some((followed, world)) => (Some(Shared { followed, queue }), world),
+            None => (None, World::load(config.records.all()?)?),
+        };
+        // Nobody looks at the head of a shared store; it would only keep old records in memory.
+        let head = if shared.is_some() { World::default() } else { world.clone() };
         let engine = Arc::new(Engine {
-            durable: ArcSwap::from_pointee(world.clone()),
-            head: Mutex::new(Head { world, broken: false }),
+            durable: ArcSwap::from_pointee(world),
+            head: Mutex::new(Head { world: head, broken: false }),
+            shared,
             reports,
             unknown: Mutex::default(),
             config,
         });
+        if engine.shared.is_some() {
+            tokio::spawn(shared::write(Arc::downgrade(&engine), jobs));
+            tokio::spawn(shared::finish_for_others(Arc::downgrade(&engine)));
+        }
         for account in engine.config.accounts.clone() {
-            let prepared = engine.change(&account, "Bootstrap", Common::default(), |call| {
-                rules::bootstrap::bootstrap(call)?;
-                Ok(Outcome { content: String::new(), unknown: Vec::new() })
-            });
+            let prepared = engine.perform(&account, "Bootstrap", rules::bootstrap::bootstrap);
             let failed = |reason| EngineError::Bootstrap { account: account.to_string(), reason };
-            engine.finish(&account, prepared.map_err(failed)?).await.map_err(failed)?;
+            prepared.await.map_err(failed)?;
         }
         engine.resume_orders().await;
         tokio::spawn(follow_reports(Arc::downgrade(&engine), incoming));
@@ -113,6 +129,9 @@ impl Engine {
         };
         let mut own = params;
         let common = Common::take(&mut own, &entry.accepts)?;
+        if entry.is_read_only() || common.dry_run {
+            self.refresh().await?;
+        }
         if entry.is_read_only() {
             return self.read(account, entry, &own, common);
         }
@@ -127,7 +146,15 @@ impl Engine {
                 work.await.map_err(|_| ApiError::internal("The request could not be prepared"))??
             }
         };
-        self.write(account, entry, &own, common, prepared).await
+        self.write(account, entry, own, common, prepared).await
+    }
+
+    /// With this a Describe is never older than the last change that any gateway answered.
+    pub async fn refresh(&self) -> ApiResult<()> {
+        match &self.shared {
+            Some(shared) => shared.followed.refresh(&self.durable).await,
+            None => Ok(()),
+        }
     }
 
     fn read(&self, account: &AccountId, entry: &Entry, params: &Params, common: Common) -> ApiResult<String> {
@@ -147,7 +174,10 @@ impl Engine {
         params: &Params,
         common: Common,
     ) -> ApiResult<String> {
-        let mut copy = self.lock_head().world.account(account);
+        let mut copy = match self.shared {
+            Some(_) => self.durable.load().account(account),
+            None => self.lock_head().world.account(account),
+        };
         let mut call = self.call_on(&mut copy, entry.name, common);
         let outcome = (entry.run)(params, &mut call)?;
         self.note_unknown(entry.name, &outcome.unknown)?;
@@ -157,41 +187,54 @@ impl Engine {
     async fn write(
         self: &Arc<Self>,
         account: &AccountId,
-        entry: &Entry,
-        params: &Params,
+        entry: &'static Entry,
+        params: Params,
         common: Common,
         prepared: Prepared,
     ) -> ApiResult<String> {
         let token = common.client_token.as_deref().map(|token| {
-            let parameters = ClientToken::digest(params, &common.tag_specifications);
+            let parameters = ClientToken::digest(&params, &common.tag_specifications);
             ClientToken::new(entry.name, token, parameters, (self.config.clock)())
         });
-        let mut earlier = None;
-        let decided = self.change(account, entry.name, common, |call| {
-            if let Some(token) = &token
-                && let Some(known) = call.account.client_tokens.get(&token.id)
-                && !known.is_expired(call.now)
-            {
-                earlier = Some(known.parameters == token.parameters);
-                return Err(ClientToken::mismatch());
+        let token_id = token.as_ref().map(|token| token.id.clone());
+        let earlier = Arc::new(AtomicBool::new(false));
+        // May run more than once: whatever it found out the last time is what counts.
+        let run = {
+            let (engine, earlier) = (Arc::clone(self), Arc::clone(&earlier));
+            move |call: &mut Call<'_>| {
+                earlier.store(false, Ordering::Relaxed);
+                if let Some(token) = &token
+                    && let Some(known) = call.account.client_tokens.get(&token.id)
+                    && !known.is_expired(call.now)
+                {
+                    earlier.store(known.parameters == token.parameters, Ordering::Relaxed);
+                    return Err(ClientToken::mismatch());
+                }
+                call.prepared = prepared.clone();
+                let outcome = (entry.run)(&params, call)?;
+                engine.note_unknown(entry.name, &outcome.unknown)?;
+                if let Some(token) = &token {
+                    call.account.client_tokens.insert(token.with_answer(&outcome.content));
+                }
+                Ok(outcome)
             }
-            call.prepared = prepared;
-            let outcome = (entry.run)(params, call)?;
-            self.note_unknown(entry.name, &outcome.unknown)?;
-            if let Some(token) = &token {
-                call.account.client_tokens.insert(token.with_answer(&outcome.content));
-            }
-            Ok(outcome)
-        });
-        if let (Some(true), Some(token)) = (earlier, &token) {
-            return self.answer_again(account, &token.id).await;
-        }
-        let decided = decided?;
-        // A task of its own: a client that hangs up must not keep a durable change from being seen.
-        let (engine, account) = (Arc::clone(self), account.clone());
-        match tokio::spawn(async move { engine.finish(&account, decided).await }).await {
-            Ok(answer) => answer,
-            Err(_) => Err(ApiError::internal("The change could not be finished")),
+        };
+        let answer = match &self.shared {
+            Some(shared) => shared.submit(account, entry.name, common, Box::new(run)).await,
+            None => match self.change(account, entry.name, common, run) {
+                Err(error) => Err(error),
+                Ok(decided) => {
+                    // A task of its own: a client that hangs up must not keep a durable change from being seen.
+                    let (engine, account) = (Arc::clone(self), account.clone());
+                    tokio::spawn(async move { engine.finish(&account, decided).await })
+                        .await
+                        .unwrap_or_else(|_| Err(ApiError::internal("The change could not be finished")))
+                }
+            },
+        };
+        match token_id {
+            Some(id) if earlier.load(Ordering::Relaxed) => self.answer_again(account, &id).await,
+            _ => answer,
         }
     }
 
@@ -199,10 +242,32 @@ impl Engine {
     async fn answer_again(&self, account: &AccountId, id: &str) -> ApiResult<String> {
         self.config.records.submit(eos_store::Batch::default()).await.map_err(store_failed)?;
         let key = key_of(account, &self.config.environment.node, "client-token", id);
-        let record = self.config.records.get(&key).map_err(store_failed)?;
+        let records = Arc::clone(&self.config.records);
+        let reading = tokio::task::spawn_blocking(move || records.get(&key)).await;
+        let record = reading.unwrap_or(Err(StoreError::Closed)).map_err(store_failed)?;
         record
             .and_then(|record| ClientToken::answer_in(&stored_value(&record)?))
             .ok_or_else(|| ApiError::unavailable("The earlier request did not finish; try again"))
+    }
+
+    /// A change that nobody asked for by an action.
+    async fn perform(
+        &self,
+        account: &AccountId,
+        name: &'static str,
+        mut run: impl FnMut(&mut Call<'_>) -> ApiResult<()> + Send + 'static,
+    ) -> ApiResult<()> {
+        let run = move |call: &mut Call<'_>| {
+            run(call).map(|()| Outcome { content: String::new(), unknown: Vec::new() })
+        };
+        match &self.shared {
+            Some(shared) => shared.submit(account, name, Common::default(), Box::new(run)).await?,
+            None => {
+                let decided = self.change(account, name, Common::default(), run)?;
+                self.finish(account, decided).await?
+            }
+        };
+        Ok(())
     }
 
     /// Decides a change on the head and queues it for the disk, in order.
@@ -250,14 +315,11 @@ impl Engine {
     }
 
     /// Everything reported for one account in one change: a burst costs one sync.
-    async fn report(&self, account: &AccountId, reports: &[Report]) -> ApiResult<()> {
-        let decided = self.change(account, "Report", Common::default(), |call| {
-            for report in reports {
-                rules::lifecycle::apply(call, report)?;
-            }
-            Ok(Outcome { content: String::new(), unknown: Vec::new() })
-        })?;
-        self.finish(account, decided).await.map(|_| ())
+    async fn report(&self, account: &AccountId, reports: Vec<Report>) -> ApiResult<()> {
+        let apply = move |call: &mut Call<'_>| {
+            reports.iter().try_for_each(|report| rules::lifecycle::apply(call, report))
+        };
+        self.perform(account, "Report", apply).await
     }
 
     /// The records do not wait for a network, so there is nothing to note; one that could not be made is ordered
@@ -286,11 +348,11 @@ impl Engine {
     /// Forgets what was kept only for a while. Meant for a timer; idempotent.
     pub async fn sweep(&self) -> ApiResult<()> {
         for id in self.durable.load_full().accounts.keys() {
-            let decided = self.change(id, "Sweep", Common::default(), |call| {
+            self.perform(id, "Sweep", |call| {
                 rules::lifecycle::sweep(call);
-                Ok(Outcome { content: String::new(), unknown: Vec::new() })
-            })?;
-            self.finish(id, decided).await?;
+                Ok(())
+            })
+            .await?;
         }
         Ok(())
     }
@@ -325,7 +387,12 @@ impl Engine {
         Ok(())
     }
 
-    fn call_on<'a>(&'a self, account: &'a mut Account, action: &'static str, common: Common) -> Call<'a> {
+    pub(super) fn call_on<'a>(
+        &'a self,
+        account: &'a mut Account,
+        action: &'static str,
+        common: Common,
+    ) -> Call<'a> {
         Call {
             account,
             environment: &self.config.environment,
@@ -358,8 +425,9 @@ async fn follow_reports(engine: std::sync::Weak<Engine>, mut incoming: Unbounded
             by_account.entry(report.work.account.clone()).or_default().push(report);
         }
         for (account, reports) in by_account {
-            // A store that fails has broken the head; the orders are given again after the restart.
-            let _ = engine.report(&account, &reports).await;
+            // A store that fails has broken the head; the orders are given again after the restart. A shared one
+            // has them finished by whichever gateway reaches it next.
+            let _ = engine.report(&account, reports).await;
         }
     }
 }
@@ -369,11 +437,19 @@ fn would_succeed() -> ApiError {
         .with_status(412)
 }
 
-fn store_failed(error: StoreError) -> ApiError {
+pub(super) fn store_failed(error: StoreError) -> ApiError {
     match error {
         StoreError::Conflict { .. } => {
             ApiError::unavailable("Another gateway changed this resource; try again")
         }
+        StoreError::TooLarge { .. } => ApiError::client(
+            "RequestLimitExceeded",
+            "The store cannot take this change in one piece; ask for less at once",
+        )
+        .with_status(503),
+        StoreError::Unknown { .. } => ApiError::unavailable(
+            "The store fell silent during the change; whether it was made will show when it is back",
+        ),
         _ => ApiError::unavailable("The store does not accept changes"),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use eos_store::{Batch, Record};
+use eos_store::{Batch, Record, Version};
 use rpds::RedBlackTreeMapSync;
 use serde::{Deserialize, Serialize};
 
@@ -29,6 +29,24 @@ struct Envelope<'a> {
     value: &'a serde_json::value::RawValue,
 }
 
+impl<'a> Envelope<'a> {
+    fn read(key: &str, record: &'a [u8]) -> Result<Envelope<'a>, WorldError> {
+        let envelope: Envelope<'_> = serde_json::from_slice(record)
+            .map_err(|e| WorldError::Unreadable { key: key.to_owned(), reason: e.to_string() })?;
+        if envelope.format > FORMAT {
+            return Err(WorldError::NewerFormat { key: key.to_owned(), found: envelope.format });
+        }
+        Ok(envelope)
+    }
+
+    fn load_into(&self, account: &mut Account, key: &str, version: Version) -> Result<(), WorldError> {
+        let unreadable = |reason: String| WorldError::Unreadable { key: key.to_owned(), reason };
+        let known =
+            account.load(self.kind, version, self.value.get()).map_err(|e| unreadable(e.to_string()))?;
+        if known { Ok(()) } else { Err(unreadable(format!("nothing here knows the kind {}", self.kind))) }
+    }
+}
+
 #[derive(Debug, thiserror::Error)]
 pub enum WorldError {
     #[error("the record {key} cannot be read: {reason}")]
@@ -45,23 +63,36 @@ fn record_key(account: &str, node: &str, kind: &str, id: &str) -> String {
 impl World {
     pub fn load(records: Vec<Record>) -> Result<World, WorldError> {
         let mut accounts: BTreeMap<AccountId, Account> = BTreeMap::new();
-        for record in records {
-            let unreadable = |reason: String| WorldError::Unreadable { key: record.key.clone(), reason };
-            let envelope: Envelope<'_> =
-                serde_json::from_slice(&record.value).map_err(|e| unreadable(e.to_string()))?;
-            if envelope.format > FORMAT {
-                return Err(WorldError::NewerFormat { key: record.key.clone(), found: envelope.format });
-            }
+        for Record { key, version, value } in records {
+            let envelope = Envelope::read(&key, &value)?;
             let id = AccountId::new(envelope.account);
             let account = accounts.entry(id.clone()).or_insert_with(|| Account::new(id));
-            let known = account
-                .load(envelope.kind, record.version, envelope.value.get())
-                .map_err(|e| unreadable(e.to_string()))?;
-            if !known {
-                return Err(unreadable(format!("nothing here knows the kind {}", envelope.kind)));
-            }
+            envelope.load_into(account, &key, version)?;
         }
         Ok(World { accounts: accounts.into_iter().collect(), sequence: 0 })
+    }
+
+    /// One record as somebody's change left it; None: it is gone.
+    pub fn apply(&mut self, key: &str, version: Version, value: Option<&[u8]>) -> Result<(), WorldError> {
+        let Some(value) = value else {
+            let mut parts = key.splitn(4, '/');
+            if let (Some(account), Some(_), Some(kind), Some(id)) =
+                (parts.next(), parts.next(), parts.next(), parts.next())
+                && let Some(account) = self.accounts.get_mut(&AccountId::new(account))
+            {
+                account.unload(kind, id);
+            }
+            return Ok(());
+        };
+        let envelope = Envelope::read(key, value)?;
+        let id = AccountId::new(envelope.account);
+        if !self.accounts.contains_key(&id) {
+            self.accounts.insert_mut(id.clone(), Account::new(id.clone()));
+        }
+        match self.accounts.get_mut(&id) {
+            Some(account) => envelope.load_into(account, key, version),
+            None => Ok(()),
+        }
     }
 
     pub fn account(&self, id: &AccountId) -> Account {

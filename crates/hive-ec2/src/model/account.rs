@@ -113,6 +113,20 @@ macro_rules! tables {
                 Ok(false)
             }
 
+            /// A record that the store no longer has.
+            pub fn unload(&mut self, kind: &str, id: &str) {
+                $(if kind == <$type as Resource>::KIND.name {
+                    self.$field.unload(id);
+                })*
+            }
+
+            /// How many records this copy has changed.
+            pub fn changed(&self) -> usize {
+                let mut count = 0;
+                $(count += self.$field.touched().count();)*
+                count
+            }
+
             /// What changed since the last call, for the store.
             pub fn take_changes(&mut self) -> Result<Vec<Changed>, serde_json::Error> {
                 let mut changes = Vec::new();

@@ -17,6 +17,7 @@ use crate::core::text::colon_hex;
 use crate::model::key_pair::KeyType;
 
 /// Both halves; the private one is answered once and never stored.
+#[derive(Clone)]
 pub struct KeyMaterial {
     pub key_type: KeyType,
     pub private_pem: String,

@@ -1,6 +1,6 @@
 //! A gateway by itself, for tests and benchmarks; people use `eos hive up`.
 //!
-//! `hive --data DIR [--port N] [--plain-http] [--strict] [--relaxed] [--region R]`, or `hive --coverage`.
+//! `hive --data DIR [--port N] [--plain-http] [--strict] [--relaxed] [--region R] [--store URL]`, or `hive --coverage`.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, clippy::exit)]
 
@@ -21,6 +21,7 @@ fn main() {
             "--plain-http" => config.plain_http = true,
             "--strict" => config.strict = true,
             "--relaxed" => config.durability = hive::Durability::Relaxed,
+            "--store" => config.store = value().parse().unwrap_or_else(|_| usage("--store")),
             "--coverage" => return print!("{}", hive::coverage::markdown()),
             other => usage(other),
         }
@@ -43,7 +44,7 @@ fn main() {
 
 fn usage(argument: &str) -> ! {
     eprintln!(
-        "hive: what is {argument}? --data DIR --port N --plain-http --strict --relaxed --region R --coverage"
+        "hive: what is {argument}? --data DIR --port N --plain-http --strict --relaxed --region R --store URL --coverage"
     );
     std::process::exit(3);
 }

@@ -3,6 +3,7 @@
 #![allow(dead_code, clippy::unwrap_used)]
 
 pub mod client;
+pub mod nats;
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
