@@ -35,7 +35,9 @@ fn all_end_well(children: Vec<Child>) {
 /// Locks, drafts and half-written files that somebody forgot.
 fn left_behind(sandbox: &Sandbox) -> Vec<String> {
     let forgotten = |path: &String| {
-        let own = path == ".eos/state/lock" || path.starts_with(".git/hooks/");
+        let own = path == ".eos/state/lock"
+            || path == ".eos/state/machines/local"
+            || path.starts_with(".git/hooks/");
         !own && (path.starts_with(".eos/state/")
             || path.ends_with(".lock") && path != "eos.lock"
             || path.ends_with(".eos-tmp")

@@ -73,7 +73,7 @@ fn ends_in_order(sandbox: &Sandbox) {
     sandbox.ok(&["compile", "--check"]);
     assert_eq!(sandbox.git(&["status", "--porcelain"]), "");
     sandbox.git(&["fsck", "--strict", "--no-dangling"]);
-    assert_eq!(sandbox.files(".eos/state"), [".eos/state/lock"]);
+    assert_eq!(sandbox.files(".eos/state"), [".eos/state/lock", ".eos/state/machines/local"]);
     let shown = sandbox.ok(&["secret", "show", "grafana/admin_password"]);
     assert!(shown.stdout.trim().len() >= 16, "the secret of the new tree can be read");
 }
