@@ -114,7 +114,11 @@ fn a_holder_that_was_frozen_stops_and_the_other_has_taken_over() {
     first.ok(&["update", "desk", "--seconds", "8", "--color", "red", "--no-apply"]);
     second.git(&["pull", "-q"]);
     let run = first.begin(&["apply", "--yes"]);
-    until("tofu makes the desk", || second.run(&["plan"]).code == 4);
+    until("the lease is held", || {
+        second.json(&["locks"])["locks"].as_array().is_some_and(|held| !held.is_empty())
+    });
+    // The desk takes eight seconds to make: two seconds after the lease tofu is at it.
+    std::thread::sleep(std::time::Duration::from_secs(2));
     run.signal(Signal::STOP);
     // Its tofu goes on alone; nobody renews the lease.
     until("the lease has run out", || {
