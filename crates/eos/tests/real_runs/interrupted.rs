@@ -61,7 +61,7 @@ fn nobody_at_nomads_address(shop: &Shop) {
     let words: Vec<&str> = std::iter::once("create").chain(words.iter().map(String::as_str)).collect();
     let create = run(&words);
     assert_eq!(create.code, 1, "{}{}", create.stdout, create.stderr);
-    has(&create.stdout, "is known when they are applied");
+    has(&create.stdout, "what it makes of unheard");
     has(&create.stderr, &address);
     has(&shop.ok(&["status"]).stdout, "failed: eos create redis unheard");
     // Nomad is back.
