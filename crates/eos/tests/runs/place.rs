@@ -75,6 +75,8 @@ impl Place {
             // Ages are those of real runs.
             .env_remove("SOURCE_DATE_EPOCH")
             .env("XDG_CACHE_HOME", cache)
+            // A killed eos leaves its socket there; it goes with the sandbox.
+            .env("TMPDIR", self.sandbox.path())
             .env("PATH", "/usr/local/bin:/usr/bin:/bin");
         command
     }
