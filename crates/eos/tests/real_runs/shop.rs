@@ -56,6 +56,8 @@ impl Shop {
     pub fn command(&self, args: &[&str]) -> Command {
         let mut command = self.sandbox.command(args);
         command.env_remove("EOS_APPLY").env_remove("SOURCE_DATE_EPOCH").env("XDG_CACHE_HOME", cache());
+        // A killed eos leaves its socket there; it goes with the sandbox.
+        command.env("TMPDIR", self.sandbox.path());
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
         command
     }
