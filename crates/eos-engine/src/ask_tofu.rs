@@ -1,6 +1,7 @@
 //! One unit's plan by tofu: a saved plan with what it does, or nothing to do.
 
 use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
 
 use eos_model::{Diagnostic, Diagnostics, Name, codes};
 use eos_tofu::{Action, Output, PlanOptions, Refresh, Session, TofuError};
@@ -15,6 +16,9 @@ use crate::plan::{UnitPlan, Verdict};
 use crate::problems::{cannot_plan, data_at_risk};
 use crate::record::Goal;
 use crate::unit::Unit;
+
+/// How long a plan that somebody else makes at the same moment is waited for.
+const PLANS_OF_OTHERS: Duration = Duration::from_secs(20);
 
 /// A saved plan and what it says.
 pub(crate) struct TofuPlan {
@@ -86,7 +90,18 @@ impl Engine<'_> {
         let file = session.folder.plan_file();
         let options = PlanOptions { out: file.clone(), refresh, ..PlanOptions::default() };
         let mut tell = |event| self.observer.on(&Progress::Tofu { unit: name, event: &event });
-        let planned = session.plan(&options, &mut tell)?;
+        let waiting = Instant::now();
+        let planned = loop {
+            match session.plan(&options, &mut tell) {
+                // Somebody else looks at the unit just now; that is over in a moment.
+                Err(TofuError::StateLocked { lock, .. })
+                    if lock.is_of_a_plan() && waiting.elapsed() < PLANS_OF_OTHERS && !self.is_stopped() =>
+                {
+                    std::thread::sleep(Duration::from_millis(200));
+                }
+                other => break other?,
+            }
+        };
         if !planned.changes {
             return Ok(None);
         }

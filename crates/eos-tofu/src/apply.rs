@@ -8,6 +8,9 @@ use crate::log::{LogReader, create};
 use crate::running::Running;
 use crate::{Action, ChangeCounts, ChildIdentity, Event, Exit, Outputs, Session, TofuError, ToolDiagnostic};
 
+/// A plan that somebody else makes at the same moment holds the state's lock for a little while.
+const LOCK_TIMEOUT: &str = "-lock-timeout=20s";
+
 /// An apply that went to its end.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Applied {
@@ -41,8 +44,8 @@ impl Session {
         file: &Utf8Path,
         announce: &mut dyn FnMut(ChildIdentity) -> std::io::Result<()>,
     ) -> Result<Applying, TofuError> {
-        let arguments =
-            ["apply", "-json", "-no-color", "-input=false", "--", file.as_str()].map(String::from);
+        let arguments = ["apply", "-json", "-no-color", "-input=false", LOCK_TIMEOUT, "--", file.as_str()]
+            .map(String::from);
         let name = self.name_of(&arguments);
         let mut command = Running::gated(&self.command(&arguments));
         self.forget_past_applies()?;

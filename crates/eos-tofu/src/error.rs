@@ -74,6 +74,13 @@ pub struct StateLock {
     pub info: String,
 }
 
+impl StateLock {
+    /// Its holder only looks.
+    pub fn is_of_a_plan(&self) -> bool {
+        self.operation == "OperationTypePlan"
+    }
+}
+
 impl TofuError {
     /// What tofu left behind, when it ran at all.
     pub fn failure(&self) -> Option<&Failure> {

@@ -7,7 +7,7 @@ use crate::servers::{Nats, StateServer};
 
 struct Shared {
     nats: Nats,
-    _state: StateServer,
+    state: StateServer,
     first: Place,
 }
 
@@ -24,7 +24,7 @@ impl Shared {
         first.ok(&["create", "lamp", "--no-apply"]);
         first.ok(&["update", "desk", "--log", text(&log), "--no-apply"]);
         first.ok(&["apply", "--yes"]);
-        Shared { nats, _state: state, first }
+        Shared { nats, state, first }
     }
 
     /// What an operator of another machine has.
@@ -83,6 +83,22 @@ fn both_at_once_and_one_is_refused() {
     first.is_settled();
     second.is_settled();
     assert_eq!(first.lines("log").iter().filter(|line| *line == "desk red").count(), 1);
+}
+
+#[test]
+fn a_plan_that_somebody_makes_at_the_same_moment_is_waited_for() {
+    let shared = Shared::new();
+    let first = &shared.first;
+    let moment = std::time::Duration::from_secs(2);
+    let plan = shared.state.planned_elsewhere(moment);
+    first.is_settled();
+    plan.join().unwrap();
+    first.ok(&["update", "desk", "--color", "red", "--no-apply"]);
+    first.exits(2, &["plan", "--out", "red.plan"]);
+    let plan = shared.state.planned_elsewhere(moment);
+    first.ok(&["apply", "red.plan", "--yes"]);
+    plan.join().unwrap();
+    first.is_settled();
 }
 
 #[test]

@@ -5,6 +5,10 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use serde_json::json;
 
 use crate::place::until;
 use crate::support::tool;
@@ -66,6 +70,7 @@ type Kept = Arc<Mutex<BTreeMap<String, Vec<u8>>>>;
 /// Keeps states and their locks in memory, one connection after another.
 pub struct StateServer {
     address: String,
+    kept: Kept,
 }
 
 impl StateServer {
@@ -73,13 +78,33 @@ impl StateServer {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = format!("http://{}", listener.local_addr().unwrap());
         let kept = Kept::default();
+        let served = Arc::clone(&kept);
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                let kept = Arc::clone(&kept);
+                let kept = Arc::clone(&served);
                 std::thread::spawn(move || answer(stream, &kept));
             }
         });
-        StateServer { address }
+        StateServer { address, kept }
+    }
+
+    /// Locks every state that there is, as a tofu somewhere else would that makes a plan of each; lets go again when the
+    /// thread ends.
+    pub fn planned_elsewhere(&self, time: Duration) -> JoinHandle<()> {
+        let kept = Arc::clone(&self.kept);
+        let locks: Vec<String> = kept.lock().unwrap().keys().map(|path| format!("{path}/lock")).collect();
+        assert!(!locks.is_empty());
+        for path in &locks {
+            let lock = json!({
+                "ID": "15ce5213-95e5-a762-02ce-1342cdd85cf7", "Operation": "OperationTypePlan", "Info": "",
+                "Who": "ann@elsewhere", "Version": "1.12.0", "Created": "2026-11-16T10:18:15Z", "Path": "",
+            });
+            kept.lock().unwrap().insert(path.clone(), lock.to_string().into_bytes());
+        }
+        std::thread::spawn(move || {
+            std::thread::sleep(time);
+            kept.lock().unwrap().retain(|path, _| !locks.contains(path));
+        })
     }
 
     pub fn address(&self) -> &str {
