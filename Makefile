@@ -32,9 +32,10 @@ tools: build ## get the real tools the tests use (tofu, nomad, salt)
 aws-provider: build ## build the AWS provider from its Go module (half an hour, 10 GB of memory)
 	@$(EOS) tools install terraform-provider-aws
 
+# Tests mostly wait for real tools: two a core.
 test: lint tools ## lint, then all tests, on real tools
 	@echo "==> running the tests"
-	@cargo test --locked --workspace --no-fail-fast
+	@RUST_TEST_THREADS=$${RUST_TEST_THREADS:-$$(($$(nproc) * 2))} cargo test --locked --workspace --no-fail-fast
 
 soak: tools ## the whole kill and fault matrices, which make test samples (half an hour)
 	@cargo test --locked -p eos-engine -p eos -- --ignored

@@ -55,15 +55,21 @@ fn service_job(work: &Work<'_>, unit: &Unit<'_>) -> Result<Traced, String> {
         };
         groups.push(service_group(&context, &mut secrets)?);
     }
-    // A canary runs beside the old one, which takes ports that Nomad hands out: a fixed one is taken on its only host.
-    let update = if unit.component.stateless && unit.entry.replicas.is_some_and(|replicas| replicas > 1) {
-        json!({"Stagger": 30 * SECOND, "MaxParallel": 1, "Canary": 1, "AutoPromote": true, "AutoRevert": true,
-               "MinHealthyTime": 10 * SECOND, "HealthyDeadline": 5 * MINUTE, "ProgressDeadline": 10 * MINUTE, "HealthCheck": "checks"})
+    let mut update = Traced::map()
+        .with("Stagger", 30 * SECOND)
+        .with("MaxParallel", 1)
+        .with("AutoRevert", true)
+        .with("MinHealthyTime", nomad_task::pace(work, unit).well)
+        .with("HealthyDeadline", 5 * MINUTE)
+        .with("ProgressDeadline", 10 * MINUTE)
+        .with("HealthCheck", "checks");
+    if unit.component.stateless && unit.entry.replicas.is_some_and(|replicas| replicas > 1) {
+        // A canary runs beside the old one, which takes ports that Nomad hands out: a fixed one is taken on its only host.
+        update.set("Canary", 1).set("AutoPromote", true);
     } else {
         // One writer at a time: the old one ends before the new one starts.
-        json!({"Stagger": 30 * SECOND, "MaxParallel": 1, "Canary": 0, "AutoRevert": true,
-               "MinHealthyTime": 10 * SECOND, "HealthyDeadline": 5 * MINUTE, "ProgressDeadline": 10 * MINUTE, "HealthCheck": "checks"})
-    };
+        update.set("Canary", 0);
+    }
     Ok(Traced::map().with(
         "Job",
         job(work, unit, unit, &unit.job(), "service", &secrets)?
