@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 EOS := $(or $(CARGO_TARGET_DIR),target)/debug/eos
-TEST_TOOLS := tofu nomad salt nats-server aws terraform-provider-hcloud
+TEST_TOOLS := tofu terraform nomad salt nats-server aws terraform-provider-hcloud
 
 DENY_VERSION := 0.20.2
 DENY_FOLDER := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/eos/tools/cargo-deny-$(DENY_VERSION)

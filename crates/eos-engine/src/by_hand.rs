@@ -2,7 +2,7 @@
 //!
 //! Under the unit's lease like any run: whoever types `state rm` must be the only one at work.
 
-use std::process::ExitStatus;
+use std::process::{ExitStatus, Output};
 
 use eos_model::{Diagnostic, Diagnostics};
 use eos_tofu::TofuError;
@@ -21,6 +21,13 @@ impl Engine<'_> {
         let _leases = self.alone(unit)?;
         let desk = self.desk_by_hand(unit)?;
         Ok(desk.session.passthrough(arguments).map_err(|error| failed(unit, &error))?)
+    }
+
+    /// The same for a program: what tofu prints is given back.
+    pub fn run_tofu_kept(&self, unit: &Unit, arguments: &[String]) -> Result<Output, Diagnostics> {
+        let _leases = self.alone(unit)?;
+        let desk = self.desk_by_hand(unit)?;
+        Ok(desk.session.passthrough_kept(arguments).map_err(|error| failed(unit, &error))?)
     }
 
     /// Takes an object that exists into a unit's state.

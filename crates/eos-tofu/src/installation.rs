@@ -150,8 +150,8 @@ fn remove_strays(
     Ok(())
 }
 
-/// As Go names it: `linux_amd64`.
-fn platform() -> String {
+/// This machine's kind as Go names it: `linux_amd64`.
+pub fn platform() -> String {
     let system = std::env::consts::OS;
     let machine = match std::env::consts::ARCH {
         "x86_64" => "amd64",
@@ -174,7 +174,7 @@ fn folders_of(folder: &Utf8Path) -> Result<Vec<String>, TofuError> {
 
 /// The CLI configuration. Excluding what the mirror offers keeps an offline machine from asking the registry; excluding our
 /// own host always keeps a missing provider from becoming a question to a host that does not exist.
-fn cli_config(mirror: &Utf8Path, offered: &BTreeSet<String>) -> String {
+pub fn cli_config(mirror: &Utf8Path, offered: &BTreeSet<String>) -> String {
     let list =
         |names: &BTreeSet<String>| names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(", ");
     let mut excluded = offered.clone();

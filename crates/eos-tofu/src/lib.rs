@@ -50,7 +50,7 @@ pub use environment::ChildEnvironment;
 pub use error::{Exit, Failure, StateLock, TofuError};
 pub use event::{ChangeCounts, Event, EventOutput};
 pub use init::InitOutcome;
-pub use installation::{Installation, InstallationSettings, OfflineProvider};
+pub use installation::{Installation, InstallationSettings, OfflineProvider, cli_config, platform};
 pub use outputs::{Output, Outputs};
 pub use places::Places;
 pub use plan::{

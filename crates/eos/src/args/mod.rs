@@ -46,14 +46,18 @@ pub fn stops_after_recording(context: &Context, matches: &ArgMatches) -> bool {
     context.never_apply || running::is_set(matches, "no-apply")
 }
 
+pub fn dry_run() -> Arg {
+    Arg::new("dry-run")
+        .long("dry-run")
+        .action(ArgAction::SetTrue)
+        .help("Show what would change and write nothing")
+        .help_heading("Recording")
+}
+
 /// Flags of the commands that change the estate.
 pub fn recording() -> Vec<Arg> {
     vec![
-        Arg::new("dry-run")
-            .long("dry-run")
-            .action(ArgAction::SetTrue)
-            .help("Show what would change and write nothing")
-            .help_heading("Recording"),
+        dry_run(),
         Arg::new("no-apply")
             .long("no-apply")
             .action(ArgAction::SetTrue)

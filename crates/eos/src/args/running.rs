@@ -17,21 +17,36 @@ pub fn choosing() -> Vec<Arg> {
             .help_heading("Planning"),
         Arg::new("no-refresh")
             .long("no-refresh")
-            .alias("refresh-false")
             .action(ArgAction::SetTrue)
             .help("Trust what was last seen; units that did not change are not looked at")
             .help_heading("Planning"),
-        destroy_data(),
+        // As tofu spells it.
+        Arg::new("refresh")
+            .long("refresh")
+            .value_name("BOOL")
+            .value_parser(clap::value_parser!(bool))
+            .hide(true),
     ]
+    .into_iter()
+    .chain(data())
+    .collect()
 }
 
-pub fn destroy_data() -> Arg {
-    Arg::new("destroy-data")
+/// Whether to look at units that did not change.
+pub fn refreshes(matches: &ArgMatches) -> bool {
+    let refresh = matches.try_get_one::<bool>("refresh").ok().flatten().copied();
+    !is_set(matches, "no-refresh") && refresh.unwrap_or(true)
+}
+
+/// What becomes of data.
+pub fn data() -> [Arg; 2] {
+    let destroy = Arg::new("destroy-data")
         .long("destroy-data")
         .value_name("NAME")
         .action(ArgAction::Append)
         .help("The data of this name may be destroyed; without it data is always kept")
-        .help_heading("Data")
+        .help_heading("Data");
+    [destroy, preserve_data().conflicts_with("destroy-data")]
 }
 
 /// Accepted since people ask for it; it is the default.

@@ -68,7 +68,8 @@ pub fn command_line(words: &[String], secret_flags: &BTreeSet<String>) -> String
 
 const ELIDED: &str = "***";
 
-fn quoted(word: &str) -> String {
+/// A word as a shell reads it.
+pub fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,+@%".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
         word.to_owned()

@@ -10,18 +10,19 @@ use eos_pillar::Change;
 use serde_json::json;
 
 use super::Call;
-use crate::args::running;
+use crate::args::{self, running};
+use crate::dry_run;
 use crate::loaded::Loaded;
 use crate::outcome::Outcome;
-use crate::recording::{Message, refuse_foreign};
+use crate::recording::{Message, Prepared, refuse_foreign};
 use crate::run::flow::{self, Wanted};
 
 pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
     Ok(command
         .arg(Arg::new("environment").value_name("ENVIRONMENT").required(true).help("The environment that goes"))
         .args(running::carrying_out())
-        .arg(running::destroy_data())
-        .arg(running::preserve_data().conflicts_with("destroy-data"))
+        .args(running::data())
+        .arg(args::dry_run())
         .arg(Arg::new("because").long("because").value_name("REASON").help("Why, for the history"))
         .after_help("Hosts stay declared, secrets stay with the data they open.\n\nExamples:\n  eos destroy staging\n  eos destroy staging --destroy-data postgres"))
 }
@@ -51,6 +52,10 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         return Err(found);
     }
     let compiled = loaded.compile(&loaded.tree.with(&change), &env)?;
+    if matches.get_flag("dry-run") {
+        let prepared = Prepared { change, compiled, made: Vec::new() };
+        return Ok(dry_run::show(call.context, &loaded, &env, &prepared, &[]));
+    }
     let message = Message::new(call, matches, format!("destroy {env}"));
     let wanted = Wanted::new(&env, &compiled, change, message, matches)?;
     let (ended, shown) = flow::carry_out(call, &mut loaded, wanted)?;

@@ -2,6 +2,7 @@
 //!
 //! The folder has the shape of an estate, so that what is compiled finds its state and its modules where it looks.
 
+use std::collections::BTreeSet;
 use std::os::unix::fs::PermissionsExt as _;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -13,6 +14,7 @@ use eos_secrets::{Identity, read_state_key};
 use serde_json::{Value as Json, json};
 
 use super::Call;
+use crate::args::spoken::quoted;
 use crate::loaded::Loaded;
 use crate::outcome::Outcome;
 use crate::run;
@@ -85,12 +87,12 @@ fn write(call: &Call<'_>, loaded: &Loaded, folder: &Utf8Path) -> Result<Vec<Stri
     for part in ["pillar", "secrets", "eos.toml", "eos.lock", ".eos/state/tofu", ".eos/state/outputs"] {
         copy(&root.join(part), &folder.join(part)).map_err(|e| failed(Utf8Path::new(part), e))?;
     }
-    let provider = "mirror/eos.local/eos/eos/0.1.0/linux_amd64/terraform-provider-eos_v0.1.0";
+    let provider =
+        format!("mirror/eos.local/eos/eos/0.1.0/{}/terraform-provider-eos_v0.1.0", eos_tofu::platform());
     let program = fs_err::read(&context.binary).map_err(|e| failed(&context.binary, e))?;
-    put(folder, Utf8Path::new(provider), &program, 0o755).map_err(|e| failed(Utf8Path::new(provider), e))?;
-    let config = format!(
-        "provider_installation {{\n  filesystem_mirror {{\n    path    = \"{folder}/mirror\"\n    include = [\"eos.local/*/*\"]\n  }}\n  direct {{\n    exclude = [\"eos.local/*/*\"]\n  }}\n}}\n"
-    );
+    put(folder, Utf8Path::new(&provider), &program, 0o755)
+        .map_err(|e| failed(Utf8Path::new(&provider), e))?;
+    let config = eos_tofu::cli_config(&folder.join("mirror"), &BTreeSet::from(["eos.local/*/*".to_owned()]));
     let mut files = vec![
         ("README.md", GUIDE.to_owned(), 0o644),
         ("tofurc", config, 0o644),
@@ -119,32 +121,44 @@ fn write(call: &Call<'_>, loaded: &Loaded, folder: &Utf8Path) -> Result<Vec<Stri
 
 /// What a shell is told before tofu is run there.
 fn environment(call: &Call<'_>, loaded: &Loaded, folder: &Utf8Path) -> String {
-    let mut lines = vec![
-        "# Before tofu: . ./env.sh".to_owned(),
-        format!("export TF_CLI_CONFIG_FILE={folder}/tofurc"),
-        format!("export EOS_ESTATE={folder}"),
-        format!("export EOS_IDENTITY={}", call.context.identity_file),
+    let (estate, context) = (&loaded.estate.file, call.context);
+    let mut variables = vec![
+        ("TF_CLI_CONFIG_FILE", folder.join("tofurc").into_string()),
+        ("EOS_ESTATE", folder.to_string()),
+        ("EOS_IDENTITY", context.identity_file.to_string()),
     ];
-    if loaded.estate.file.executor == "tofu" {
+    if estate.executor == "tofu" {
         let command = eos_tofu::Encryption::by_command(folder.join("state-key"), []);
-        lines.push(format!("export TF_ENCRYPTION='{}'", command.to_json()));
+        variables.push(("TF_ENCRYPTION", command.to_json()));
     }
-    let address = loaded.estate.file.nomad.as_ref().map(|nomad| nomad.address.clone());
-    if let Some(address) = call.context.given.get("NOMAD_ADDR").cloned().or(address) {
-        lines.push(format!("export NOMAD_ADDR={address}"));
+    let nomad = estate.nomad.as_ref();
+    let settings = [
+        ("NOMAD_ADDR", nomad.map(|nomad| nomad.address.clone())),
+        ("NOMAD_REGION", nomad.and_then(|nomad| nomad.region.clone())),
+        (
+            "NOMAD_CACERT",
+            nomad.and_then(|nomad| nomad.ca.clone()).map(|ca| loaded.estate.root.join(ca).into_string()),
+        ),
+        ("EOS_SALT_API", estate.salt.as_ref().map(|salt| salt.api.clone())),
+    ];
+    for (name, setting) in settings {
+        variables.extend(context.given.get(name).cloned().or(setting).map(|value| (name, value)));
     }
-    if let Ok(tools) = super::tools::tools(call.context)
+    if let Ok(tools) = super::tools::tools(context)
         && let Ok(Some(salt)) = tools.find("salt")
         && let Some(bin) = salt.path.parent()
     {
-        lines.push(format!("export EOS_SALT={bin}"));
+        variables.push(("EOS_SALT", bin.to_string()));
     }
-    if loaded.estate.file.backend != Backend::Local {
-        lines.push(
-            "# The state is at the backend that each unit names; TF_HTTP_PASSWORD opens it.".to_owned(),
-        );
+    let mut text = "# Before tofu: . ./env.sh\n".to_owned();
+    for (name, value) in variables {
+        text.push_str(&format!("export {name}={}\n", quoted(&value)));
     }
-    lines.join("\n") + "\n"
+    text.push_str("# Keys and passwords are not here: NOMAD_TOKEN, EOS_SALT_TOKEN_FILE and what the providers ask for.\n");
+    if estate.backend != Backend::Local {
+        text.push_str("# The state is at the backend that each unit names; TF_HTTP_PASSWORD opens it.\n");
+    }
+    text
 }
 
 fn private(folder: &Utf8Path) -> std::io::Result<()> {

@@ -27,7 +27,8 @@ pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
             Arg::new("executor")
                 .long("executor")
                 .value_parser(["tofu", "terraform"])
-                .help("What applies units; what is installed decides if not given"),
+                .default_value("tofu")
+                .help("What applies units; terraform keeps their state in clear"),
         )
         .after_help("Examples:\n  eos init shop\n  eos init . --name shop --executor terraform"))
 }
@@ -43,8 +44,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         Diagnostic::error(codes::BAD_NAME, problem.to_string())
             .fix("give it one: eos init <folder> --name shop")
     })?;
-    let executor =
-        matches.get_one::<String>("executor").cloned().unwrap_or_else(|| tools::executor_here(context));
+    let executor = matches.get_one::<String>("executor").cloned().unwrap_or_default();
     let (identity, made) = identity(context)?;
     let mut recipients = Recipients::default();
     recipients.add(identity.public(), &format!("{} on {}", context.user, context.machine))?;

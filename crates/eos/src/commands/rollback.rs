@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::Call;
 use crate::args::{self, running};
-use crate::build_folder;
+use crate::dry_run;
 use crate::loaded::Loaded;
 use crate::outcome::Outcome;
 use crate::recording::{self, Message, Prepared};
@@ -19,8 +19,7 @@ pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
     Ok(command
         .arg(Arg::new("revision").value_name("COMMIT").required(true).help("A commit of eos history, or HEAD~2"))
         .args(args::changing())
-        .arg(running::destroy_data())
-        .arg(running::preserve_data().conflicts_with("destroy-data"))
+        .args(running::data())
         .after_help("The history stays: going back is a commit of its own. Data and secrets made since then stay too.\n\nExamples:\n  eos rollback HEAD~2\n  eos rollback HEAD~1 --dry-run"))
 }
 
@@ -34,18 +33,10 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let compiled = loaded.compile(&loaded.tree.with(&change), &env)?;
     let message = Message::new(call, matches, format!("roll back to {}", &commit[..10]));
     if matches.get_flag("dry-run") {
-        let difference = build_folder::compare(&loaded.estate.root, &env, &compiled.files);
-        let files: Vec<_> = change.files.keys().collect();
-        let mut text = String::new();
-        for path in &files {
-            text.push_str(&format!("  {path}\n"));
-        }
-        text.push_str(&format!(
-            "Dry run: {} recorded file(s) and {} artifact(s) would change. Nothing was written.\n",
-            files.len(),
-            difference.count()
-        ));
-        return Ok(Outcome::new(text, json!({"dry_run": true, "files": files, "to": commit})));
+        let prepared = Prepared { change, compiled, made: Vec::new() };
+        let mut outcome = dry_run::show(call.context, &loaded, &env, &prepared, &[]);
+        outcome.json["to"] = json!(commit);
+        return Ok(outcome);
     }
     if matches.get_flag("no-apply") || call.context.never_apply {
         let prepared = Prepared { change, compiled, made: Vec::new() };

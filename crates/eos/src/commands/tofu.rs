@@ -49,7 +49,13 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     interrupt::outlive();
     let arguments: Vec<String> =
         matches.get_many::<String>("arguments").into_iter().flatten().cloned().collect();
-    let status = runs.engine(&Unwatched, &Trusting).run_tofu(unit, &arguments)?;
+    let engine = runs.engine(&Unwatched, &Trusting);
+    let (status, printed) = if call.context.json {
+        let output = engine.run_tofu_kept(unit, &arguments)?;
+        (output.status, Some(String::from_utf8_lossy(&output.stdout).into_owned()))
+    } else {
+        (engine.run_tofu(unit, &arguments)?, None)
+    };
     let code = status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1);
-    Ok(Outcome::new("", json!({ "exit": code })).exits(code))
+    Ok(Outcome::new("", json!({"exit": code, "stdout": printed})).exits(code))
 }

@@ -40,12 +40,6 @@ pub fn tools(context: &Context) -> Result<Tools, Diagnostics> {
     })
 }
 
-/// tofu, unless only terraform is here.
-pub fn executor_here(context: &Context) -> String {
-    let found = tools(context).ok().and_then(|tools| tools.find_executor());
-    found.map_or_else(|| "tofu".to_owned(), |found| found.name)
-}
-
 /// What eos.lock records: the pinned version of each tool an estate uses.
 pub fn pinned_versions(context: &Context, executor: &str) -> BTreeMap<String, String> {
     let Ok(tools) = tools(context) else { return BTreeMap::new() };

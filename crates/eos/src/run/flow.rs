@@ -63,7 +63,7 @@ impl<'a> Wanted<'a> {
             only: running::names(matches, "only")?,
             destroy_data: running::names(matches, "destroy-data")?,
             adopt: BTreeMap::new(),
-            look: if running::is_set(matches, "no-refresh") { Look::Nothing } else { Look::Everything },
+            look: if running::refreshes(matches) { Look::Everything } else { Look::Nothing },
             on_failure: running::on_failure(matches),
             yes: running::is_set(matches, "yes"),
         })

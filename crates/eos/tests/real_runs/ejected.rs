@@ -15,10 +15,10 @@ fn an_ejected_estate_goes_on_without_eos() {
     shop.sandbox.commit_by_hand();
     shop.ok(&["create", "note", "--path", note.to_str().unwrap(), "--yes"]);
     shop.create_redis("plain", "plain-password");
-    let said = shop.ok(&["eject", "../plain"]).stdout;
-    has(&said, "../plain has 2 units");
-    has(&shop.exits(1, &["eject", "../plain"]).stderr, "is there already");
-    let plain = shop.sandbox.path().join("plain");
+    let said = shop.ok(&["eject", "../plain folder"]).stdout;
+    has(&said, "../plain folder has 2 units");
+    has(&shop.exits(1, &["eject", "../plain folder"]).stderr, "is there already");
+    let plain = shop.sandbox.path().join("plain folder");
     assert_eq!(mode(&plain), 0o700);
     assert_eq!((mode(&plain.join("state-key.json")), mode(&plain.join("state-key"))), (0o600, 0o700));
     // Nothing of the estate is needed any more.
