@@ -13,6 +13,8 @@ mod jobs;
 mod modules;
 #[path = "real_tools/nomad.rs"]
 mod nomad;
+#[path = "real_tools/package.rs"]
+mod package;
 #[path = "real_tools/pillar.rs"]
 mod pillar;
 #[path = "real_tools/running.rs"]

@@ -157,6 +157,7 @@ fn quoted(text: &str) -> String {
 }
 
 /// The program of a unit that runs on the host itself. It brings the user that owns the volumes, so it comes before them.
+/// It stays when the unit goes: other things on the host may use it, and nothing of it runs.
 fn package(unit: &Unit<'_>) -> Traced {
     let mut states = Traced::map();
     // With a program of one's own there is no package to install.
@@ -169,17 +170,62 @@ fn package(unit: &Unit<'_>) -> Traced {
     else {
         return states;
     };
-    states.set(
-        format!("{}-package", unit.id.name),
-        state("pkg.installed", vec![("name", host.package.as_str().into())]),
+    let id = |what: &str| format!("{}-{what}", unit.id.name);
+    let package = host.package.as_str();
+    let Some(service) = &host.service else {
+        states.set(id("package"), state("pkg.installed", vec![("name", package.into())]));
+        return states;
+    };
+    // Debian starts the service at once, on the very port that Nomad's task is to have, so it is stopped; but not one
+    // that somebody here uses. What was installed for eos is marked before it can start.
+    let mark = format!("/var/lib/eos/packages/{package}");
+    let in_use = json!([format!("test ! -e {mark} && service {service} status")]);
+    let refusal = format!(
+        "{service} runs on this host already, and not as a job of eos: stop and disable it, or place {} elsewhere",
+        unit.id.name
     );
-    if let Some(service) = &host.service {
-        // Debian starts it at once, on the very port that Nomad's task is to have.
-        states.set(
-            format!("{}-package-service", unit.id.name),
-            state("service.dead", vec![("name", service.as_str().into()), ("enable", false.into())]),
-        );
-    }
+    states.set(
+        id("package-free"),
+        state(
+            "test.fail_without_changes",
+            // Salt shows the name when it only tests and the comment when it does not.
+            vec![
+                ("name", refusal.as_str().into()),
+                ("comment", refusal.as_str().into()),
+                ("onlyif", in_use.into()),
+            ],
+        ),
+    );
+    states.set(
+        id("package-mark"),
+        state(
+            "file.managed",
+            vec![
+                ("name", mark.into()),
+                ("contents", format!("eos runs the program of {package}; its service stays off.").into()),
+                ("makedirs", true.into()),
+                ("require", json!([{"test": id("package-free")}]).into()),
+            ],
+        ),
+    );
+    states.set(
+        id("package"),
+        state(
+            "pkg.installed",
+            vec![("name", package.into()), ("require", json!([{"file": id("package-mark")}]).into())],
+        ),
+    );
+    states.set(
+        id("package-service"),
+        state(
+            "service.dead",
+            vec![
+                ("name", service.as_str().into()),
+                ("enable", false.into()),
+                ("require", json!([{"pkg": id("package")}]).into()),
+            ],
+        ),
+    );
     states
 }
 
