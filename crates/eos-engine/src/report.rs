@@ -8,6 +8,7 @@ use serde::Serialize;
 use crate::record::{Goal, Outcome};
 use crate::run_id::RunId;
 use crate::run_state::{Run, UnitState};
+use crate::undo::UndoneUnit;
 
 /// The end of a run, or of one more try at it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -18,6 +19,9 @@ pub struct Report {
     pub units: BTreeMap<Name, UnitReport>,
     /// What went wrong, unit by unit, and with the run as a whole.
     pub problems: Diagnostics,
+    /// Of units that were taken back: what of them is still there.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub stays: Vec<UndoneUnit>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -39,10 +43,17 @@ impl Report {
             outcome,
             units: run.units.iter().map(unit).collect(),
             problems,
+            stays: Vec::new(),
         }
     }
 
     pub(crate) fn nothing_to_do() -> Report {
-        Report { run: None, outcome: Outcome::Done, units: BTreeMap::new(), problems: Diagnostics::new() }
+        Report {
+            run: None,
+            outcome: Outcome::Done,
+            units: BTreeMap::new(),
+            problems: Diagnostics::new(),
+            stays: Vec::new(),
+        }
     }
 }

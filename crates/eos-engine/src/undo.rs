@@ -22,7 +22,7 @@ use crate::one_unit::{Conduct, Journaled, Target, UnitEnd};
 use crate::order::Graph;
 use crate::outputs;
 use crate::problems::data_at_risk;
-use crate::record::{Direction, Goal, Intended, Outcome, Step};
+use crate::record::{Begun, Direction, Goal, Intended, Outcome, Step};
 use crate::report::Report;
 use crate::run_id::RunId;
 use crate::run_state::{Run, UnitState};
@@ -64,21 +64,30 @@ impl Engine<'_> {
         self.refuse_not_undoable(&known.run)?;
         let mut units = Vec::new();
         for name in backward(&known.run).sorted() {
-            let intended = &known.run.begun.units[&name];
-            let id = self.id(&known.run.begun.env, &name);
-            let made = self.archive().read(&id, &intended.digest)?;
-            let (goal, digest) = past(intended);
-            let declared = match goal {
-                Goal::Present => data::declared(&self.archive().read(&id, &digest)?.files),
-                Goal::Gone => Vec::new(),
-            };
-            let keeps =
-                data::data_resources(&made.files).into_keys().filter(|a| !declared.contains(a)).collect();
-            let stays = data::without_inverse(&made.files).into_iter();
-            let stays = stays.filter(|_| intended.goal == Goal::Present).map(|(a, why)| (a, why.to_owned()));
-            units.push(UndoneUnit { unit: name, goal, digest, keeps, without_inverse: stays.collect() });
+            units.push(self.undone(&known.run.begun, &name)?);
         }
         Ok(UndoPlan { run: run.clone(), units })
+    }
+
+    /// Where a unit goes when its run is taken back, and what stays all the same.
+    fn undone(&self, begun: &Begun, name: &Name) -> Result<UndoneUnit, Diagnostic> {
+        let intended = &begun.units[name];
+        let id = self.id(&begun.env, name);
+        let made = self.archive().read(&id, &intended.digest)?;
+        let (goal, digest) = past(intended);
+        let declared = match goal {
+            Goal::Present => data::declared(&self.archive().read(&id, &digest)?.files),
+            Goal::Gone => Vec::new(),
+        };
+        let keeps: Vec<String> =
+            data::data_resources(&made.files).into_keys().filter(|a| !declared.contains(a)).collect();
+        let stays = data::without_inverse(&made.files).into_iter();
+        // What is kept on purpose need not be excused.
+        let stays = stays
+            .filter(|(address, _)| intended.goal == Goal::Present && !keeps.contains(address))
+            .map(|(address, why)| (address, why.to_owned()))
+            .collect();
+        Ok(UndoneUnit { unit: name.clone(), goal, digest, keeps, without_inverse: stays })
     }
 
     /// Takes a run back. Also one that is done, as long as no later run has touched its units.
@@ -157,7 +166,10 @@ impl Conduct<'_> {
             self.clear_attempts(&mut problems);
         }
         problems.0.extend(failed.into_inner().unwrap_or_else(|e| e.into_inner()));
-        self.finish(problems)
+        let run = self.journal.run();
+        let taken_back = run.units.iter().filter(|(_, unit)| unit.state == UnitState::Undone);
+        let stays = taken_back.filter_map(|(name, _)| self.engine.undone(&self.begun, name).ok()).collect();
+        Report { stays, ..self.finish(problems) }
     }
 
     /// Units whose inputs came back with other values than they had are brought up to them, needs first. Also units that

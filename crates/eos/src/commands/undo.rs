@@ -83,9 +83,7 @@ fn plan_text(plan: &UndoPlan) -> String {
         for address in &unit.keeps {
             text.push_str(&format!("    {address} stays, with its data\n"));
         }
-        // What is kept on purpose need not be excused.
-        for (address, why) in unit.without_inverse.iter().filter(|(address, _)| !unit.keeps.contains(address))
-        {
+        for (address, why) in &unit.without_inverse {
             text.push_str(&format!("    cannot be taken back: {address}, {why}\n"));
         }
     }

@@ -44,7 +44,7 @@ pub fn text(report: &Report, outputs: &Outputs, seconds: u64, width: usize, colo
     let part = format!("{done} of {} done in {seconds} s{run}", counted(report.units.len(), "unit"));
     out.push_str(&match report.outcome {
         Ending::Done => format!("{} {took}.\n", style.green("Done:")),
-        Ending::Undone => format!("{} {took}: everything is as it was before.\n", style.green("Taken back:")),
+        Ending::Undone => format!("{} {took}{}\n", style.green("Taken back:"), as_before(report)),
         Ending::Failed => format!("{} {part}.\n{NEXT}", style.red("Failed:")),
         Ending::Stopped => format!("{} {part}.\n{NEXT}", style.yellow("Stopped:")),
         Ending::Stuck => {
@@ -53,6 +53,21 @@ pub fn text(report: &Report, outputs: &Outputs, seconds: u64, width: usize, colo
         Ending::Superseded => format!("A later run took over ({took}).\n"),
     });
     out
+}
+
+/// What is not as it was before, if anything.
+fn as_before(report: &Report) -> String {
+    let mut left = Vec::new();
+    for unit in &report.stays {
+        let name = &unit.unit;
+        let done = unit.without_inverse.iter();
+        left.extend(done.map(|(address, why)| format!("\n  {name}: {address}, {why}, stays done")));
+        left.extend(unit.keeps.iter().map(|address| format!("\n  {name}: {address} stays, with its data")));
+    }
+    match left.is_empty() {
+        true => ": everything is as it was before.".to_owned(),
+        false => format!(": as it was before, but for{}", left.concat()),
+    }
 }
 
 const NEXT: &str =
