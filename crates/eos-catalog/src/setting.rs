@@ -138,7 +138,10 @@ impl Setting {
         let whole = format!("^(?:{pattern})$");
         match regex_lite::Regex::new(&whole) {
             Ok(regex) if regex.is_match(text) => Ok(()),
-            Ok(_) => Err(format!("{text:?} does not match {pattern}")),
+            Ok(_) => Err(match self.example.as_ref().and_then(Json::as_str) {
+                Some(example) => format!("{text:?} is not of the form of {example}"),
+                None => format!("{text:?} does not match {pattern}"),
+            }),
             Err(error) => Err(format!("the catalogue's pattern {pattern} cannot be read: {error}")),
         }
     }

@@ -58,7 +58,7 @@ fn snapshot(sandbox: &Sandbox, name: &str, run: &Run) {
     settings.add_filter(r"sha256:[0-9a-f]{64}", "sha256:[DIGEST]");
     settings.add_filter(r"kim on \S+", "kim on [MACHINE]");
     settings.add_filter(r"age1[0-9a-z]{20,}", "age1[KEY]");
-    settings.add_filter(r"(?m)((?:[a-z_-]+/[a-z_]+ |Shown this once:) +)[A-Za-z0-9]{24,}$", "$1[SECRET]");
+    settings.add_filter(r"(?m)((?:[a-z_-]+/[a-z_]+ |The new value:) +)[A-Za-z0-9]{24,}$", "$1[SECRET]");
     let said = if run.stderr.is_empty() { String::new() } else { format!("--- stderr\n{}", run.stderr) };
     settings.bind(|| {
         insta::assert_snapshot!(format!("ok_{name}"), format!("exit {}\n{}{said}", run.code, run.stdout))

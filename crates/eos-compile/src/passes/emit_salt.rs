@@ -14,14 +14,21 @@ use crate::sink;
 use crate::traced::{Traced, TracedValue};
 use crate::work::{Document, Emitted, Unit, Work};
 
-/// Sls of the volumes, of the host, and of what undoes the latter.
+/// Sls of the volumes, of the host, and of what undoes either.
 pub const VOLUMES: &str = "salt/volumes.sls";
+pub const VOLUMES_UNDO: &str = "salt/volumes-undo.sls";
 pub const HOST: &str = "salt/host.sls";
 pub const UNDO: &str = "salt/host-undo.sls";
 
 pub fn run(work: &Work<'_>, unit: &Unit<'_>, emitted: &mut Emitted) {
     let undo = states(work, unit, &unit.component.undo_states);
-    for (path, states) in [(VOLUMES, volumes(work, unit)), (HOST, host(work, unit)), (UNDO, undo)] {
+    let all = [
+        (VOLUMES, volumes(work, unit)),
+        (VOLUMES_UNDO, Ok(without_volumes(unit))),
+        (HOST, host(work, unit)),
+        (UNDO, undo),
+    ];
+    for (path, states) in all {
         match states {
             Ok(states) if states.is_empty() => {}
             Ok(states) => {
@@ -149,6 +156,52 @@ fn volumes(work: &Work<'_>, unit: &Unit<'_>) -> Result<Traced, String> {
         states.set(id("directory"), state("file.directory", arguments));
     }
     Ok(states)
+}
+
+/// What takes the volumes away with all that is in them. The module protects them: this is reached only when a person has
+/// named the data that may be destroyed.
+fn without_volumes(unit: &Unit<'_>) -> Traced {
+    let mut states = Traced::map();
+    for (name, choice) in unit
+        .component
+        .storage
+        .keys()
+        .filter_map(|name| unit.entry.volumes.get(name).map(|choice| (name, choice)))
+    {
+        let id = |what: &str| format!("{}-{name}-{what}", unit.id.name);
+        if choice.backing == Backing::Lvm {
+            let group = unit.host.and_then(|host| host.volume_group.as_deref()).unwrap_or_default();
+            let logical = logical_volume(unit, name);
+            states.set(
+                id("unmounted"),
+                state(
+                    "mount.unmounted",
+                    vec![
+                        ("name", choice.path.as_str().into()),
+                        ("device", format!("/dev/{group}/{logical}").into()),
+                        ("persist", true.into()),
+                    ],
+                ),
+            );
+            states.set(
+                id("no-volume"),
+                state(
+                    "lvm.lv_absent",
+                    vec![
+                        ("name", logical.into()),
+                        ("vgname", group.into()),
+                        ("require", json!([{"mount": id("unmounted")}]).into()),
+                    ],
+                ),
+            );
+        }
+        let mut arguments = vec![("name", choice.path.as_str().into())];
+        if choice.backing == Backing::Lvm {
+            arguments.push(("require", json!([{"lvm": id("no-volume")}]).into()));
+        }
+        states.set(id("no-directory"), state("file.absent", arguments));
+    }
+    states
 }
 
 /// A word for a shell.

@@ -7,7 +7,7 @@ use serde_json::{Value as Json, json};
 
 use crate::passes::check_storage::class_name;
 use crate::passes::emit_nomad::{bad_reference, provisions};
-use crate::passes::emit_salt::{HOST, UNDO, VOLUMES, data_classes};
+use crate::passes::emit_salt::{HOST, UNDO, VOLUMES, VOLUMES_UNDO, data_classes};
 use crate::render;
 use crate::scope::{self, Scope};
 use crate::sink;
@@ -165,6 +165,7 @@ fn own_resources(work: &Work<'_>, unit: &Unit<'_>, emitted: &Emitted) -> Result<
         && let Some(host) = unit.host
     {
         let mut resource = state_resource(work, unit, "volumes", host.name.as_str(), VOLUMES);
+        resource.set("on_destroy", file(VOLUMES_UNDO));
         let classes = data_classes(unit);
         if let Some(class) = classes.first() {
             resource.set("data_class", class_name(*class));

@@ -1,5 +1,7 @@
 //! `eos delete`: take something out of the estate. Its data stays where it is.
 
+use std::collections::BTreeSet;
+
 use clap::{Arg, ArgMatches, Command};
 use eos_compile::intent::{self, component_path, host_path, operation_path};
 use eos_model::{Diagnostic, Diagnostics, HostName, Name, codes};
@@ -36,16 +38,21 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let mut loaded = Loaded::open_for_change(call.context)?;
     let env = loaded.env(matches.get_one::<String>("env").map(String::as_str))?;
     let environment = loaded.environment(&env)?;
+    // What is only recorded destroys nothing.
+    let destroyed = match args::stops_after_recording(call.context, matches) {
+        true => BTreeSet::new(),
+        false => running::names(matches, "destroy-data")?,
+    };
     let mut change = Change::default();
     let (what, kept) = match words.as_slice() {
         ["host", name] => (delete_host(&loaded, &environment, name, &mut change)?, Vec::new()),
         [id] if environment.operations.contains_key(*id) => {
             (delete_operation(&loaded, &environment, id, &mut change)?, Vec::new())
         }
-        [name] => delete_component(&loaded, &environment, name, &mut change)?,
+        [name] => delete_component(&loaded, &environment, name, &destroyed, &mut change)?,
         // `eos delete postgres crm` reads like create: kind and name.
         [kind, name] if environment.components.get(*name).is_some_and(|entry| entry.kind == *kind) => {
-            delete_component(&loaded, &environment, name, &mut change)?
+            delete_component(&loaded, &environment, name, &destroyed, &mut change)?
         }
         _ => {
             return Err(Diagnostic::error(
@@ -93,6 +100,7 @@ fn delete_component(
     loaded: &Loaded,
     environment: &Environment,
     name: &str,
+    destroyed: &BTreeSet<Name>,
     change: &mut Change,
 ) -> Result<(String, Vec<String>), Diagnostics> {
     intent::delete(environment, name)?;
@@ -101,7 +109,8 @@ fn delete_component(
     let path = component_path(&environment.name, &name);
     refuse_foreign(loaded, environment, &entry.node, &path)?;
     change.remove(path);
-    let kept: Vec<String> = entry.volumes.values().map(|volume| volume.path.clone()).collect();
+    let volumes = entry.volumes.values().filter(|_| !destroyed.contains(&name));
+    let kept: Vec<String> = volumes.map(|volume| volume.path.clone()).collect();
     let what = if entry.kind == name.as_str() { name.to_string() } else { format!("{} {name}", entry.kind) };
     // What opens the data stays with it: one made again under this name finds both.
     if !kept.is_empty() {

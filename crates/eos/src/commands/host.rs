@@ -174,6 +174,13 @@ fn check_words(request: &HostRequest) -> Result<(), Diagnostics> {
             );
         }
     }
+    let numbers = request.address.chars().all(|c| c.is_ascii_digit() || c == '.');
+    if numbers && request.address.parse::<std::net::Ipv4Addr>().is_err() {
+        found.push(
+            Diagnostic::error(codes::BAD_VALUE, format!("--address: {} is no address", request.address))
+                .fix("--address 10.0.0.5, or a name such as db1.example.org"),
+        );
+    }
     // It becomes a word of shell commands and of Salt states.
     let is_folder = |text: &str| {
         text.starts_with('/')

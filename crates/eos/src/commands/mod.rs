@@ -245,6 +245,8 @@ fn usage(error: &clap::Error) -> Result<Outcome, Diagnostics> {
         .iter()
         .find_map(|line| line.strip_prefix("tip: a similar ")?.rsplit_once(": "))
         .map(|(_, near)| format!("did you mean {}?", near.trim_matches('\'')));
+    let values = rest.iter().find_map(|line| line.strip_prefix("[possible values: ")?.strip_suffix(']'));
+    let near = near.or_else(|| values.map(|values| format!("one of {values}")));
     let usage = rest.iter().find_map(|line| line.strip_prefix("Usage: ")).unwrap_or("eos");
     let fix = near.unwrap_or_else(|| format!("{usage} (--help shows all)"));
     Err(Diagnostic::error(codes::USAGE, message).fix(fix).into())

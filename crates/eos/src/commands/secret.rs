@@ -209,7 +209,7 @@ fn renew(call: &Call<'_>, matches: &ArgMatches, random: bool) -> Result<Outcome,
     let mut text = format!("{name}/{key} is now version {}.\n", after.version);
     let mut result = json!({"reference": after, "commit": recorded.commit});
     if random {
-        text.push_str(&format!("Shown this once: {}\n", secret.expose()));
+        text.push_str(&format!("The new value: {}\n", secret.expose()));
         result["value"] = Json::from(secret.expose());
     }
     text.push_str("Nothing was applied: what runs has the old one until eos apply.\n");

@@ -22,7 +22,7 @@ pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
         .arg(Arg::new("yes").long("yes").short('y').action(ArgAction::SetTrue).help("Do not ask"))
         .arg(running::preserve_data())
         .after_help(
-            "Without a name: the unfinished run, or else the last one.\n\nExamples:\n  eos undo\n  eos undo 20261116T070301Z-3f2a",
+            "Without a name: the unfinished run, or else the last one.\n\nExamples:\n  eos undo\n  eos undo 20261116-070301-3f2a",
         ))
 }
 

@@ -1,7 +1,7 @@
 //! A plan on one screen: what is destroyed first, then replaced, changed and created; a line each with its host, how
 //! many units need it, and what becomes of data. What cannot be known yet says after what it will be.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use eos_engine::change::Fate;
 use eos_engine::{Change, ChangeKind, RunPlan, UnitPlan, Verdict};
@@ -291,6 +291,7 @@ fn note(plan: &RunPlan, change: &Change, previews: &Previews) -> String {
         return match data.fate {
             Fate::Lost => place("DATA IS LOST"),
             Fate::Kept => place("its data is kept"),
+            Fate::Stays if loses_data(plan, &change.unit) => String::new(),
             Fate::Stays => place("its data stays"),
         };
     }
@@ -326,10 +327,15 @@ fn note(plan: &RunPlan, change: &Change, previews: &Previews) -> String {
     }
 }
 
+fn loses_data(plan: &RunPlan, unit: &Name) -> bool {
+    let lost = |change: &Change| change.data.as_ref().is_some_and(|data| data.fate == Fate::Lost);
+    plan.changes().iter().any(|change| change.unit == *unit && lost(change))
+}
+
 /// What the plan means for data, always said.
 fn data(plan: &RunPlan, style: Style) -> String {
-    let mut lost = Vec::new();
-    let mut kept = Vec::new();
+    let mut lost = BTreeSet::new();
+    let mut kept = BTreeSet::new();
     for change in plan.changes() {
         let Some(data) = &change.data else { continue };
         let places = match (data.places.as_slice(), data.classes.as_slice()) {
@@ -338,18 +344,25 @@ fn data(plan: &RunPlan, style: Style) -> String {
             (places, _) => places.join(", "),
         };
         match data.fate {
-            Fate::Lost => lost.push(format!("{} ({places})", change.unit)),
-            Fate::Kept | Fate::Stays => kept.push(format!("{} ({places})", change.unit)),
-        }
+            Fate::Lost => lost.insert(format!("{} ({places})", change.unit)),
+            Fate::Kept => kept.insert(format!("{} ({places})", change.unit)),
+            // A job goes and what it used stays: said where the volumes themselves are, if they go too.
+            Fate::Stays => {
+                let volumes = plan.changes().iter().any(|other| {
+                    other.unit == change.unit
+                        && other.data.as_ref().is_some_and(|data| data.fate != Fate::Stays)
+                });
+                !volumes && kept.insert(format!("{} ({places})", change.unit))
+            }
+        };
     }
-    kept.dedup();
-    lost.dedup();
+    let list = |found: &BTreeSet<String>| found.iter().cloned().collect::<Vec<_>>().join("; ");
     let mut out = String::new();
     if !lost.is_empty() {
-        out.push_str(&format!("{} {}\n", style.red("Data that is lost:"), lost.join("; ")));
+        out.push_str(&format!("{} {}\n", style.red("Data that is lost:"), list(&lost)));
     }
     if !kept.is_empty() {
-        out.push_str(&format!("Data that is kept: {}\n", kept.join("; ")));
+        out.push_str(&format!("Data that is kept: {}\n", list(&kept)));
     }
     if out.is_empty() { "No data is at risk.\n".to_owned() } else { out }
 }

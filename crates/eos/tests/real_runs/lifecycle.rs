@@ -83,8 +83,13 @@ fn from_the_first_component_to_the_last() {
     has(&shop.ok(&["plan"]).stdout, "nothing to do");
     let status = shop.ok(&["status"]).stdout;
     assert!(!status.contains("Kept:"), "what was kept is in use again:\n{status}");
-    shop.ok(&["destroy", "production", "--destroy-data", "life", "--yes"]);
+    let data = shop.data_folder("life");
+    assert!(data.is_dir());
+    let lost = shop.ok(&["destroy", "production", "--destroy-data", "life", "--yes"]).stdout;
+    has(&lost, "Data that is lost: life");
+    assert!(!lost.contains("data stays") && !lost.contains("is kept"), "{lost}");
     shop.nothing_is_left_of("production-life", port);
+    assert!(!data.exists(), "what is called lost is gone");
 }
 
 /// A folder's mode, a file's text and a job's count are changed behind eos's back.
