@@ -32,6 +32,15 @@ const CONTRACT: [Promise; 9] = [
 
 #[test]
 fn embedded() {
+    embedded_with(Durability::Full);
+}
+
+#[test]
+fn embedded_relaxed() {
+    embedded_with(Durability::Relaxed);
+}
+
+fn embedded_with(durability: Durability) {
     for (name, test) in CONTRACT {
         let dir = tempfile::tempdir().unwrap();
         // redb lets a file be open once: whoever asks while it is open gets the same.
@@ -39,7 +48,7 @@ fn embedded() {
         run("embedded", name, test, &|| {
             let known = open_now.borrow().upgrade();
             let store = known.unwrap_or_else(|| {
-                Arc::new(EmbeddedRecords::open(&dir.path().join("store.redb"), Durability::Full).unwrap())
+                Arc::new(EmbeddedRecords::open(&dir.path().join("store.redb"), durability).unwrap())
             });
             *open_now.borrow_mut() = Arc::downgrade(&store);
             store

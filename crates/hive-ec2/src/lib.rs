@@ -17,5 +17,6 @@ pub use action::ACTIONS;
 pub use core::engine::{Engine, EngineConfig, EngineError};
 pub use core::environment::Environment;
 pub use core::leftovers::Leftover;
+pub use data::refused::REFUSED;
 pub use model::account::AccountId;
 pub use node::{Node, NodeId, RecordsNode};

@@ -3,16 +3,16 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod support;
+
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use eos_store::{Durability, EmbeddedRecords};
-use hive_api::{ApiError, Params, form};
-use hive_ec2::{AccountId, Engine, EngineConfig, Environment, NodeId, RecordsNode};
-use jiff::Timestamp;
+use hive_api::ApiError;
+use hive_ec2::Engine;
 use proptest::prelude::*;
+use support::{engine, runtime};
 
-const ACCOUNT: &str = "100000000001";
 const IMAGE: &str = "ami-00000000000000d01";
 
 struct World {
@@ -21,38 +21,13 @@ struct World {
     ids: Vec<String>,
 }
 
-async fn engine(dir: &std::path::Path) -> Arc<Engine> {
-    let node = NodeId::new("test");
-    let counter = AtomicU64::new(Timestamp::now().as_nanosecond() as u64);
-    Engine::start(EngineConfig {
-        environment: Environment::new("us-east-1", node.clone()),
-        records: Arc::new(EmbeddedRecords::open(&dir.join("store.redb"), Durability::Relaxed).unwrap()),
-        node: Arc::new(RecordsNode::new(node)),
-        // Distinct is enough here.
-        entropy: Arc::new(move |bytes: &mut [u8]| {
-            for chunk in bytes.chunks_mut(8) {
-                let next = counter.fetch_add(0x9e37_79b9_7f4a_7c15, Ordering::Relaxed);
-                chunk.copy_from_slice(&next.to_be_bytes()[..chunk.len()]);
-            }
-        }),
-        clock: Arc::new(Timestamp::now),
-        accounts: vec![AccountId::new(ACCOUNT)],
-        strict: true,
-    })
-    .await
-    .unwrap()
-}
-
 impl World {
     async fn call(&mut self, query: &str) -> Result<String, ApiError> {
-        let mut params =
-            Params::from_pairs(form::parse(format!("Action={query}").as_bytes()).unwrap()).unwrap();
-        let action = params.take_value("Action").unwrap();
-        let answer = self.engine.call(&AccountId::new(ACCOUNT), &action, params).await;
-        match &answer {
-            Err(error) => assert!(error.status < 500, "{query}: {error}"),
-            Ok(text) if !action.starts_with("Describe") => self.learn(text),
-            Ok(_) => {}
+        let answer = support::call(&self.engine, query).await;
+        if let Ok(text) = &answer
+            && !query.starts_with("Describe")
+        {
+            self.learn(text);
         }
         answer
     }
@@ -298,8 +273,7 @@ proptest! {
 
     #[test]
     fn any_sequence_leaves_a_whole_world(steps in proptest::collection::vec(any::<(u8, u8, u8)>(), 1..120)) {
-        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
-        runtime.block_on(async {
+        runtime().block_on(async {
             let dir = tempfile::tempdir().unwrap();
             let mut world = World { engine: engine(dir.path()).await, ids: Vec::new() };
             // A start with something in it: from nothing most sequences would only collect refusals.

@@ -35,12 +35,24 @@ pub fn rows() -> Vec<Row> {
     ec2.chain(sts).collect()
 }
 
+/// An action that is refused by name, and why.
+#[derive(Debug, Clone, Serialize)]
+pub struct Refused {
+    pub action: &'static str,
+    pub why: &'static str,
+}
+
+pub fn refused() -> Vec<Refused> {
+    hive_ec2::REFUSED.iter().map(|(action, why)| Refused { action, why }).collect()
+}
+
 /// The page `docs/hive-coverage.md`.
 pub fn markdown() -> String {
     let rows = rows();
     let mut text = format!(
         "# What Hive answers\n\nGenerated from the table of actions; do not edit. {} actions. Filters `tag:KEY`, \
-         `tag-key` and `tag-value` work wherever `Filter` does. An action that is not here is `InvalidAction`, a \
+         `tag-key` and `tag-value` work wherever `Filter` does. Some actions are refused by name, with the reason \
+         (at the end); any other that is not here is `InvalidAction`, a \
          filter that is not here `InvalidParameterValue`, a parameter that is not here is counted (strict mode: \
          `UnknownParameter`).\n",
         rows.len()
@@ -58,6 +70,10 @@ pub fn markdown() -> String {
         if !row.filters.is_empty() {
             text.push_str(&format!("\nFilters: {}\n", code(&row.filters)));
         }
+    }
+    text.push_str("\n## Refused by name\n\nAnswered with `UnsupportedOperation` and the reason.\n\n");
+    for Refused { action, why } in refused() {
+        text.push_str(&format!("- `{action}`: {why}\n"));
     }
     text
 }

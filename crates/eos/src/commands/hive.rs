@@ -65,7 +65,7 @@ pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
         .subcommand(Command::new("env").about("Print what clients need: eval \"$(eos hive env)\""))
         .subcommand(Command::new("down").about("Stop the gateway"))
         .subcommand(Command::new("leftovers").about("Resources that are still there; exit 2 when there are any"))
-        .subcommand(Command::new("coverage").about("Actions and parameters: what works, what has no effect"))
+        .subcommand(Command::new("coverage").about("Actions and parameters: what works, what has no effect, what is refused"))
         .after_help("Examples:\n  eos hive up --detach && eval \"$(eos hive env)\"\n  aws ec2 describe-vpcs\n  eos hive leftovers && eos hive down"))
 }
 
@@ -83,7 +83,10 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
             Ok(Outcome::new("Hive is stopped; its records are kept.\n", json!({"stopped": true})))
         }
         Some(("leftovers", _)) => leftovers(call, &data),
-        Some(("coverage", _)) => Ok(Outcome::new(coverage::markdown(), json!({"actions": coverage::rows()}))),
+        Some(("coverage", _)) => {
+            let document = json!({"actions": coverage::rows(), "refused": coverage::refused()});
+            Ok(Outcome::new(coverage::markdown(), document))
+        }
         _ => Ok(Outcome::default()),
     }
 }

@@ -32,10 +32,7 @@ impl Action for CreateLaunchTemplateVersion {
     type Response = Response;
 
     fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
-        let name = TemplateName {
-            launch_template_id: request.launch_template_id,
-            launch_template_name: request.launch_template_name,
-        };
+        let name = TemplateName::new(request.launch_template_id, request.launch_template_name);
         launch_templates::check(&request.launch_template_data, call)?;
         let template = name.find(call.account)?;
         let mut data = request.launch_template_data;

@@ -41,10 +41,7 @@ impl Action for DeleteLaunchTemplateVersions {
     type Response = Response;
 
     fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
-        let name = TemplateName {
-            launch_template_id: request.launch_template_id,
-            launch_template_name: request.launch_template_name,
-        };
+        let name = TemplateName::new(request.launch_template_id, request.launch_template_name);
         let id = name.find(call.account)?.id.clone();
         let template = call.account.launch_templates.edit(&id)?;
         let (mut done, mut refused) = (Vec::new(), Vec::new());

@@ -37,7 +37,7 @@ static FILTERS: &[FilterRow<Address>] = &[
 
 impl Action for DescribeAddresses {
     const NAME: &'static str = "DescribeAddresses";
-    const ACCEPTS: Accepts = Accepts { filters: true, ..Accepts::NONE };
+    const ACCEPTS: Accepts = Accepts::FILTERS;
     type Request = Request;
     type Response = Response;
 

@@ -35,7 +35,7 @@ static FILTERS: &[FilterRow<Zone>] = &[
 
 impl Action for DescribeAvailabilityZones {
     const NAME: &'static str = "DescribeAvailabilityZones";
-    const ACCEPTS: Accepts = Accepts { filters: true, ..Accepts::NONE };
+    const ACCEPTS: Accepts = Accepts::FILTERS;
     const WITHOUT_EFFECT: &'static [&'static str] = &["AllAvailabilityZones"];
     type Request = Request;
     type Response = Response;

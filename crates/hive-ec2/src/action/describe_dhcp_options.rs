@@ -29,7 +29,7 @@ static FILTERS: &[FilterRow<DhcpOptions>] = &[
 
 impl Action for DescribeDhcpOptions {
     const NAME: &'static str = "DescribeDhcpOptions";
-    const ACCEPTS: Accepts = Accepts { filters: true, pages: true, ..Accepts::NONE };
+    const ACCEPTS: Accepts = Accepts::PAGES;
     type Request = Request;
     type Response = Response;
 

@@ -25,7 +25,7 @@ static FILTERS: &[FilterRow<EgressOnlyInternetGateway>] =
 
 impl Action for DescribeEgressOnlyInternetGateways {
     const NAME: &'static str = "DescribeEgressOnlyInternetGateways";
-    const ACCEPTS: Accepts = Accepts { filters: true, pages: true, ..Accepts::NONE };
+    const ACCEPTS: Accepts = Accepts::PAGES;
     type Request = Request;
     type Response = Response;
 

@@ -39,7 +39,7 @@ static FILTERS: &[FilterRow<Item>] =
 
 impl Action for DescribeIamInstanceProfileAssociations {
     const NAME: &'static str = "DescribeIamInstanceProfileAssociations";
-    const ACCEPTS: Accepts = Accepts { filters: true, pages: true, ..Accepts::NONE };
+    const ACCEPTS: Accepts = Accepts::PAGES;
     type Request = Request;
     type Response = Response;
 

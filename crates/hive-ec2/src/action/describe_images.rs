@@ -67,7 +67,7 @@ static FILTERS: &[FilterRow<Image>] = &[
 
 impl Action for DescribeImages {
     const NAME: &'static str = "DescribeImages";
-    const ACCEPTS: Accepts = Accepts { filters: true, pages: true, ..Accepts::NONE };
+    const ACCEPTS: Accepts = Accepts::PAGES;
     const WITHOUT_EFFECT: &'static [&'static str] = &["IncludeDeprecated", "IncludeDisabled"];
     type Request = Request;
     type Response = Response;

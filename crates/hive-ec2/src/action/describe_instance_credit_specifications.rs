@@ -5,13 +5,6 @@ use crate::model::instance::{CpuCredits, Instance};
 
 pub struct DescribeInstanceCreditSpecifications;
 
-#[derive(Deserialize)]
-#[serde(rename_all = "PascalCase")]
-pub struct Request {
-    #[serde(default)]
-    instance_id: Vec<String>,
-}
-
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Response {
@@ -23,15 +16,15 @@ static FILTERS: &[FilterRow<Instance>] = &[("instance-id", |instance, _| one(&in
 
 impl Action for DescribeInstanceCreditSpecifications {
     const NAME: &'static str = "DescribeInstanceCreditSpecifications";
-    const ACCEPTS: Accepts = Accepts { filters: true, pages: true, ..Accepts::NONE };
-    type Request = Request;
+    const ACCEPTS: Accepts = Accepts::PAGES;
+    type Request = InstanceIds;
     type Response = Response;
 
     fn filters() -> Vec<&'static str> {
         filter_names(FILTERS)
     }
 
-    fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
+    fn run(request: InstanceIds, call: &mut Call<'_>) -> ApiResult<Response> {
         for id in &request.instance_id {
             if call.account.instances.find(id)?.options.cpu_credits.is_none() {
                 return Err(ApiError::client(

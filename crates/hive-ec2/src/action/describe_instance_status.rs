@@ -38,7 +38,7 @@ static FILTERS: &[FilterRow<Instance>] = &[
 
 impl Action for DescribeInstanceStatus {
     const NAME: &'static str = "DescribeInstanceStatus";
-    const ACCEPTS: Accepts = Accepts { filters: true, pages: true, ..Accepts::NONE };
+    const ACCEPTS: Accepts = Accepts::PAGES;
     type Request = Request;
     type Response = Response;
 

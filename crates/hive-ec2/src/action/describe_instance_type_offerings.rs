@@ -26,7 +26,7 @@ static FILTERS: &[FilterRow<Offering>] = &[
 
 impl Action for DescribeInstanceTypeOfferings {
     const NAME: &'static str = "DescribeInstanceTypeOfferings";
-    const ACCEPTS: Accepts = Accepts { filters: true, pages: true, ..Accepts::NONE };
+    const ACCEPTS: Accepts = Accepts::PAGES;
     type Request = Request;
     type Response = Response;
 

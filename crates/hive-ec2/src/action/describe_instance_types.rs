@@ -35,7 +35,7 @@ static FILTERS: &[FilterRow<InstanceType>] = &[
 
 impl Action for DescribeInstanceTypes {
     const NAME: &'static str = "DescribeInstanceTypes";
-    const ACCEPTS: Accepts = Accepts { filters: true, pages: true, ..Accepts::NONE };
+    const ACCEPTS: Accepts = Accepts::PAGES;
     type Request = Request;
     type Response = Response;
 

@@ -13,13 +13,6 @@ use crate::view::instance::ReservationView;
 
 pub struct DescribeInstances;
 
-#[derive(Deserialize)]
-#[serde(rename_all = "PascalCase")]
-pub struct Request {
-    #[serde(default)]
-    instance_id: Vec<String>,
-}
-
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Response {
@@ -68,15 +61,15 @@ static FILTERS: &[FilterRow<Instance>] = &[
 
 impl Action for DescribeInstances {
     const NAME: &'static str = "DescribeInstances";
-    const ACCEPTS: Accepts = Accepts { filters: true, pages: true, ..Accepts::NONE };
-    type Request = Request;
+    const ACCEPTS: Accepts = Accepts::PAGES;
+    type Request = InstanceIds;
     type Response = Response;
 
     fn filters() -> Vec<&'static str> {
         filter_names(FILTERS)
     }
 
-    fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
+    fn run(request: InstanceIds, call: &mut Call<'_>) -> ApiResult<Response> {
         let account = &*call.account;
         let now = call.now;
         let described = |instance: &Instance| !is_forgotten(now, instance.terminated);

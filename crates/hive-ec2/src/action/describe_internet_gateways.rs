@@ -29,7 +29,7 @@ static FILTERS: &[FilterRow<InternetGateway>] = &[
 
 impl Action for DescribeInternetGateways {
     const NAME: &'static str = "DescribeInternetGateways";
-    const ACCEPTS: Accepts = Accepts { filters: true, pages: true, ..Accepts::NONE };
+    const ACCEPTS: Accepts = Accepts::PAGES;
     type Request = Request;
     type Response = Response;
 

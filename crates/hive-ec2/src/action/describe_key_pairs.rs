@@ -32,7 +32,7 @@ static FILTERS: &[FilterRow<KeyPair>] = &[
 
 impl Action for DescribeKeyPairs {
     const NAME: &'static str = "DescribeKeyPairs";
-    const ACCEPTS: Accepts = Accepts { filters: true, ..Accepts::NONE };
+    const ACCEPTS: Accepts = Accepts::FILTERS;
     type Request = Request;
     type Response = Response;
 

@@ -51,7 +51,7 @@ static FILTERS: &[FilterRow<Item>] = &[
 
 impl Action for DescribeLaunchTemplateVersions {
     const NAME: &'static str = "DescribeLaunchTemplateVersions";
-    const ACCEPTS: Accepts = Accepts { filters: true, pages: true, ..Accepts::NONE };
+    const ACCEPTS: Accepts = Accepts::PAGES;
     type Request = Request;
     type Response = Response;
 
@@ -100,10 +100,7 @@ fn templates(request: &Request, call: &Call<'_>) -> ApiResult<Vec<Arc<LaunchTemp
             return Ok(all.iter_shared(None).collect());
         }
     }
-    let name = TemplateName {
-        launch_template_id: request.launch_template_id.clone(),
-        launch_template_name: request.launch_template_name.clone(),
-    };
+    let name = TemplateName::new(request.launch_template_id.clone(), request.launch_template_name.clone());
     let id = &name.find(call.account)?.id;
     Ok(all.shared(id).into_iter().collect())
 }

@@ -31,7 +31,7 @@ static FILTERS: &[FilterRow<LaunchTemplate>] = &[
 
 impl Action for DescribeLaunchTemplates {
     const NAME: &'static str = "DescribeLaunchTemplates";
-    const ACCEPTS: Accepts = Accepts { filters: true, pages: true, ..Accepts::NONE };
+    const ACCEPTS: Accepts = Accepts::PAGES;
     type Request = Request;
     type Response = Response;
 
@@ -42,7 +42,7 @@ impl Action for DescribeLaunchTemplates {
     fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
         let mut ids = request.launch_template_id;
         for name in request.launch_template_name {
-            let name = TemplateName { launch_template_id: None, launch_template_name: Some(name) };
+            let name = TemplateName::new(None, Some(name));
             ids.push(name.find(call.account)?.id.to_string());
         }
         let page = call.select(&call.account.launch_templates, &ids, FILTERS)?;

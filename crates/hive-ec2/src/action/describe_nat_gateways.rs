@@ -30,7 +30,7 @@ static FILTERS: &[FilterRow<NatGateway>] = &[
 
 impl Action for DescribeNatGateways {
     const NAME: &'static str = "DescribeNatGateways";
-    const ACCEPTS: Accepts = Accepts { filters: true, pages: true, ..Accepts::NONE };
+    const ACCEPTS: Accepts = Accepts::PAGES;
     type Request = Request;
     type Response = Response;
 

@@ -45,7 +45,7 @@ static FILTERS: &[FilterRow<NetworkAcl>] = &[
 
 impl Action for DescribeNetworkAcls {
     const NAME: &'static str = "DescribeNetworkAcls";
-    const ACCEPTS: Accepts = Accepts { filters: true, pages: true, ..Accepts::NONE };
+    const ACCEPTS: Accepts = Accepts::PAGES;
     type Request = Request;
     type Response = Response;
 

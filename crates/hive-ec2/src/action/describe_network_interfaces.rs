@@ -65,7 +65,7 @@ static FILTERS: &[FilterRow<NetworkInterface>] = &[
 
 impl Action for DescribeNetworkInterfaces {
     const NAME: &'static str = "DescribeNetworkInterfaces";
-    const ACCEPTS: Accepts = Accepts { filters: true, pages: true, ..Accepts::NONE };
+    const ACCEPTS: Accepts = Accepts::PAGES;
     type Request = Request;
     type Response = Response;
 

@@ -31,7 +31,7 @@ static FILTERS: &[FilterRow<PlacementGroup>] = &[
 
 impl Action for DescribePlacementGroups {
     const NAME: &'static str = "DescribePlacementGroups";
-    const ACCEPTS: Accepts = Accepts { filters: true, ..Accepts::NONE };
+    const ACCEPTS: Accepts = Accepts::FILTERS;
     type Request = Request;
     type Response = Response;
 

@@ -41,7 +41,7 @@ static FILTERS: &[FilterRow<PrefixListView>] = &[
 
 impl Action for DescribePrefixLists {
     const NAME: &'static str = "DescribePrefixLists";
-    const ACCEPTS: Accepts = Accepts { filters: true, pages: true, ..Accepts::NONE };
+    const ACCEPTS: Accepts = Accepts::PAGES;
     type Request = Request;
     type Response = Response;
 

@@ -29,7 +29,7 @@ static FILTERS: &[FilterRow<RegionItem>] = &[
 
 impl Action for DescribeRegions {
     const NAME: &'static str = "DescribeRegions";
-    const ACCEPTS: Accepts = Accepts { filters: true, ..Accepts::NONE };
+    const ACCEPTS: Accepts = Accepts::FILTERS;
     const WITHOUT_EFFECT: &'static [&'static str] = &["AllRegions"];
     type Request = Request;
     type Response = Response;

@@ -64,7 +64,7 @@ static FILTERS: &[FilterRow<RouteTable>] = &[
 
 impl Action for DescribeRouteTables {
     const NAME: &'static str = "DescribeRouteTables";
-    const ACCEPTS: Accepts = Accepts { filters: true, pages: true, ..Accepts::NONE };
+    const ACCEPTS: Accepts = Accepts::PAGES;
     type Request = Request;
     type Response = Response;
 

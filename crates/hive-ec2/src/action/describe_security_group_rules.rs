@@ -28,7 +28,7 @@ static FILTERS: &[FilterRow<Item>] =
 
 impl Action for DescribeSecurityGroupRules {
     const NAME: &'static str = "DescribeSecurityGroupRules";
-    const ACCEPTS: Accepts = Accepts { filters: true, pages: true, ..Accepts::NONE };
+    const ACCEPTS: Accepts = Accepts::PAGES;
     type Request = Request;
     type Response = Response;
 

@@ -43,7 +43,7 @@ static FILTERS: &[FilterRow<SecurityGroup>] = &[
 
 impl Action for DescribeSecurityGroups {
     const NAME: &'static str = "DescribeSecurityGroups";
-    const ACCEPTS: Accepts = Accepts { filters: true, pages: true, ..Accepts::NONE };
+    const ACCEPTS: Accepts = Accepts::PAGES;
     type Request = Request;
     type Response = Response;
 

@@ -37,7 +37,7 @@ static FILTERS: &[FilterRow<Snapshot>] = &[
 
 impl Action for DescribeSnapshots {
     const NAME: &'static str = "DescribeSnapshots";
-    const ACCEPTS: Accepts = Accepts { filters: true, pages: true, ..Accepts::NONE };
+    const ACCEPTS: Accepts = Accepts::PAGES;
     type Request = Request;
     type Response = Response;
 

@@ -46,7 +46,7 @@ static FILTERS: &[FilterRow<Subnet>] = &[
 
 impl Action for DescribeSubnets {
     const NAME: &'static str = "DescribeSubnets";
-    const ACCEPTS: Accepts = Accepts { filters: true, pages: true, ..Accepts::NONE };
+    const ACCEPTS: Accepts = Accepts::PAGES;
     type Request = Request;
     type Response = Response;
 

@@ -25,7 +25,7 @@ static FILTERS: &[FilterRow<TagItem>] = &[
 
 impl Action for DescribeTags {
     const NAME: &'static str = "DescribeTags";
-    const ACCEPTS: Accepts = Accepts { filters: true, pages: true, ..Accepts::NONE };
+    const ACCEPTS: Accepts = Accepts::PAGES;
     type Request = Request;
     type Response = Response;
 

@@ -29,7 +29,7 @@ static FILTERS: &[FilterRow<Volume>] = &[
 
 impl Action for DescribeVolumeStatus {
     const NAME: &'static str = "DescribeVolumeStatus";
-    const ACCEPTS: Accepts = Accepts { filters: true, pages: true, ..Accepts::NONE };
+    const ACCEPTS: Accepts = Accepts::PAGES;
     type Request = Request;
     type Response = Response;
 

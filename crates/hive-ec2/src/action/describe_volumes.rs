@@ -46,7 +46,7 @@ static FILTERS: &[FilterRow<Volume>] = &[
 
 impl Action for DescribeVolumes {
     const NAME: &'static str = "DescribeVolumes";
-    const ACCEPTS: Accepts = Accepts { filters: true, pages: true, ..Accepts::NONE };
+    const ACCEPTS: Accepts = Accepts::PAGES;
     type Request = Request;
     type Response = Response;
 

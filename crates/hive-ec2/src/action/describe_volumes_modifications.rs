@@ -26,7 +26,7 @@ static FILTERS: &[FilterRow<Volume>] =
 
 impl Action for DescribeVolumesModifications {
     const NAME: &'static str = "DescribeVolumesModifications";
-    const ACCEPTS: Accepts = Accepts { filters: true, pages: true, ..Accepts::NONE };
+    const ACCEPTS: Accepts = Accepts::PAGES;
     type Request = Request;
     type Response = Response;
 

@@ -54,7 +54,7 @@ static FILTERS: &[FilterRow<EndpointService>] = &[
 
 impl Action for DescribeVpcEndpointServices {
     const NAME: &'static str = "DescribeVpcEndpointServices";
-    const ACCEPTS: Accepts = Accepts { filters: true, pages: true, ..Accepts::NONE };
+    const ACCEPTS: Accepts = Accepts::PAGES;
     type Request = Request;
     type Response = Response;
 

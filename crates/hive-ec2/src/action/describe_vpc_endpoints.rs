@@ -31,7 +31,7 @@ static FILTERS: &[FilterRow<VpcEndpoint>] = &[
 
 impl Action for DescribeVpcEndpoints {
     const NAME: &'static str = "DescribeVpcEndpoints";
-    const ACCEPTS: Accepts = Accepts { filters: true, pages: true, ..Accepts::NONE };
+    const ACCEPTS: Accepts = Accepts::PAGES;
     type Request = Request;
     type Response = Response;
 

@@ -35,7 +35,7 @@ static FILTERS: &[FilterRow<VpcPeeringConnection>] = &[
 
 impl Action for DescribeVpcPeeringConnections {
     const NAME: &'static str = "DescribeVpcPeeringConnections";
-    const ACCEPTS: Accepts = Accepts { filters: true, pages: true, ..Accepts::NONE };
+    const ACCEPTS: Accepts = Accepts::PAGES;
     type Request = Request;
     type Response = Response;
 

@@ -43,7 +43,7 @@ static FILTERS: &[FilterRow<Vpc>] = &[
 
 impl Action for DescribeVpcs {
     const NAME: &'static str = "DescribeVpcs";
-    const ACCEPTS: Accepts = Accepts { filters: true, pages: true, ..Accepts::NONE };
+    const ACCEPTS: Accepts = Accepts::PAGES;
     type Request = Request;
     type Response = Response;
 

@@ -9,6 +9,7 @@ pub mod associate_address;
 pub mod associate_dhcp_options;
 pub mod associate_iam_instance_profile;
 pub mod associate_route_table;
+pub mod associate_subnet_cidr_block;
 pub mod associate_vpc_cidr_block;
 pub mod attach_internet_gateway;
 pub mod attach_network_interface;
@@ -108,6 +109,7 @@ pub mod disable_ebs_encryption_by_default;
 pub mod disassociate_address;
 pub mod disassociate_iam_instance_profile;
 pub mod disassociate_route_table;
+pub mod disassociate_subnet_cidr_block;
 pub mod disassociate_vpc_cidr_block;
 pub mod enable_ebs_encryption_by_default;
 pub mod get_console_output;
@@ -165,6 +167,7 @@ pub static ACTIONS: &[Entry] = &[
     Entry::of::<associate_dhcp_options::AssociateDhcpOptions>(),
     Entry::of::<associate_iam_instance_profile::AssociateIamInstanceProfile>(),
     Entry::of::<associate_route_table::AssociateRouteTable>(),
+    Entry::of::<associate_subnet_cidr_block::AssociateSubnetCidrBlock>(),
     Entry::of::<associate_vpc_cidr_block::AssociateVpcCidrBlock>(),
     Entry::of::<attach_internet_gateway::AttachInternetGateway>(),
     Entry::of::<attach_network_interface::AttachNetworkInterface>(),
@@ -264,6 +267,7 @@ pub static ACTIONS: &[Entry] = &[
     Entry::of::<disassociate_address::DisassociateAddress>(),
     Entry::of::<disassociate_iam_instance_profile::DisassociateIamInstanceProfile>(),
     Entry::of::<disassociate_route_table::DisassociateRouteTable>(),
+    Entry::of::<disassociate_subnet_cidr_block::DisassociateSubnetCidrBlock>(),
     Entry::of::<disassociate_vpc_cidr_block::DisassociateVpcCidrBlock>(),
     Entry::of::<enable_ebs_encryption_by_default::EnableEbsEncryptionByDefault>(),
     Entry::of::<get_console_output::GetConsoleOutput>(),
@@ -319,10 +323,13 @@ pub fn find(name: &str) -> Option<&'static Entry> {
 
 #[cfg(test)]
 mod tests {
-    use super::ACTIONS;
+    use super::{ACTIONS, find};
+    use crate::data::refused::REFUSED;
 
     #[test]
-    fn the_table_is_sorted() {
+    fn the_tables_are_sorted_and_apart() {
         assert!(ACTIONS.is_sorted_by(|a, b| a.name < b.name));
+        assert!(REFUSED.is_sorted_by(|a, b| a.0 < b.0));
+        assert!(REFUSED.iter().all(|(name, _)| find(name).is_none()));
     }
 }

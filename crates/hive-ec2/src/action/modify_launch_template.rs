@@ -27,10 +27,7 @@ impl Action for ModifyLaunchTemplate {
     type Response = Response;
 
     fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
-        let name = TemplateName {
-            launch_template_id: request.launch_template_id,
-            launch_template_name: request.launch_template_name,
-        };
+        let name = TemplateName::new(request.launch_template_id, request.launch_template_name);
         let template = name.find(call.account)?;
         let id = template.id.clone();
         if let Some(wanted) = &request.set_default_version {

@@ -4,13 +4,6 @@ use super::prelude::*;
 
 pub struct MonitorInstances;
 
-#[derive(Deserialize)]
-#[serde(rename_all = "PascalCase")]
-pub struct Request {
-    #[serde(default)]
-    instance_id: Vec<String>,
-}
-
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Response {
@@ -19,10 +12,10 @@ pub struct Response {
 
 impl Action for MonitorInstances {
     const NAME: &'static str = "MonitorInstances";
-    type Request = Request;
+    type Request = InstanceIds;
     type Response = Response;
 
-    fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
+    fn run(request: InstanceIds, call: &mut Call<'_>) -> ApiResult<Response> {
         set(&request, call, true)
     }
 }
@@ -40,7 +33,7 @@ struct StateView {
 }
 
 /// Turns it on or off for every instance that is named.
-pub fn set(request: &Request, call: &mut Call<'_>, on: bool) -> ApiResult<Response> {
+pub fn set(request: &InstanceIds, call: &mut Call<'_>, on: bool) -> ApiResult<Response> {
     let mut instances_set = Vec::new();
     for id in &request.instance_id {
         call.account.instances.edit(id)?.options.monitoring = on;

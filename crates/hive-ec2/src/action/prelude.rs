@@ -15,3 +15,11 @@ pub use crate::model::account::Account;
 pub struct AttributeValue<T> {
     pub value: T,
 }
+
+/// Requests that say which instances, and nothing else.
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct InstanceIds {
+    #[serde(default)]
+    pub instance_id: Vec<String>,
+}

@@ -7,19 +7,12 @@ use crate::rules::interfaces;
 
 pub struct RebootInstances;
 
-#[derive(Deserialize)]
-#[serde(rename_all = "PascalCase")]
-pub struct Request {
-    #[serde(default)]
-    instance_id: Vec<String>,
-}
-
 impl Action for RebootInstances {
     const NAME: &'static str = "RebootInstances";
-    type Request = Request;
+    type Request = InstanceIds;
     type Response = Done;
 
-    fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Done> {
+    fn run(request: InstanceIds, call: &mut Call<'_>) -> ApiResult<Done> {
         if request.instance_id.is_empty() {
             return Err(ApiError::missing_parameter("InstanceId"));
         }

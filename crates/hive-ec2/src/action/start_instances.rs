@@ -8,19 +8,12 @@ use crate::rules::power::{self, Changes};
 
 pub struct StartInstances;
 
-#[derive(Deserialize)]
-#[serde(rename_all = "PascalCase")]
-pub struct Request {
-    #[serde(default)]
-    instance_id: Vec<String>,
-}
-
 impl Action for StartInstances {
     const NAME: &'static str = "StartInstances";
-    type Request = Request;
+    type Request = InstanceIds;
     type Response = Changes;
 
-    fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Changes> {
+    fn run(request: InstanceIds, call: &mut Call<'_>) -> ApiResult<Changes> {
         power::change(call, &request.instance_id, Order::StartInstance, |instance| match instance.state {
             InstanceState::Pending | InstanceState::Running => Ok(instance.state),
             InstanceState::Stopped => Ok(InstanceState::Pending),

@@ -1,16 +1,16 @@
 //! Turns detailed monitoring off.
 
-use super::monitor_instances::{Request, Response, set};
+use super::monitor_instances::{Response, set};
 use super::prelude::*;
 
 pub struct UnmonitorInstances;
 
 impl Action for UnmonitorInstances {
     const NAME: &'static str = "UnmonitorInstances";
-    type Request = Request;
+    type Request = InstanceIds;
     type Response = Response;
 
-    fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
+    fn run(request: InstanceIds, call: &mut Call<'_>) -> ApiResult<Response> {
         set(&request, call, false)
     }
 }

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 
 use super::common::Common;
 use super::environment::Environment;
-use super::filter::{self, FilterRow};
+use super::filter::{self, FilterRow, Matcher};
 use super::id::Id;
 use super::index::places_of_filter;
 use super::page::{Page, read_token, token};
@@ -140,12 +140,12 @@ impl Call<'_> {
         items: impl Iterator<Item = R>,
         known: &[FilterRow<T>],
     ) -> ApiResult<Page<R>> {
-        filter::check(&self.common.filters, known)?;
+        let matcher = Matcher::new(&self.common.filters, known)?;
         let after = self.after()?;
         let mut page: Page<R> = Page { items: Vec::new(), next_token: None };
         for item in items {
             if after.as_deref().is_some_and(|after| item.key() <= after)
-                || !filter::matches(&*item, self.account, &self.common.filters, known)
+                || !matcher.matches(&item, self.account)
             {
                 continue;
             }

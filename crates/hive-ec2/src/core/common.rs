@@ -18,6 +18,8 @@ pub struct Accepts {
 
 impl Accepts {
     pub const NONE: Accepts = Accepts { client_token: false, filters: false, pages: false, tags: &[] };
+    pub const FILTERS: Accepts = Accepts { filters: true, ..Accepts::NONE };
+    pub const PAGES: Accepts = Accepts { pages: true, ..Accepts::FILTERS };
 
     pub fn names(&self) -> Vec<&'static str> {
         let optional = [

@@ -6,32 +6,34 @@
 //! is it answered. If the store fails, `head` can no longer be trusted: changes are refused until restart.
 //!
 //! On a store that several gateways share there is no head: `durable` follows the store (`followed`), and changes are
-//! decided on it and written one group at a time (`shared`).
+//! decided on it and written one group at a time (`shared`). What has to do with a head is in `alone`.
 
-use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use arc_swap::ArcSwap;
-use eos_store::{Pending, Records, StoreError};
+use eos_store::{Records, StoreError};
 use hive_api::{ApiError, ApiResult, Params};
 use jiff::Timestamp;
-use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use tokio::sync::mpsc::unbounded_channel;
 
 use super::action::{Entry, Outcome};
+use super::alone::Head;
 use super::call::{Call, Entropy, Prepared};
 use super::client_token::ClientToken;
 use super::common::Common;
 use super::environment::Environment;
 use super::followed::Followed;
 use super::leftovers::{Leftover, leftovers};
+use super::reports::follow_reports;
 use super::shared::{self, Shared};
-use super::world::{World, WorldError, batch_of, key_of, stored_value};
+use super::store_failed::store_failed;
+use super::unknown::Unknown;
+use super::world::{World, WorldError, key_of, stored_value};
+use crate::data::refused;
 use crate::model::account::{Account, AccountId};
-use crate::node::{Node, Order, Report, Reports, Work};
+use crate::node::{Node, Reports};
 use crate::{action, rules};
-
-const NETWORK_RETRY: std::time::Duration = std::time::Duration::from_secs(1);
 
 pub struct EngineConfig {
     pub environment: Environment,
@@ -56,27 +58,14 @@ pub enum EngineError {
     Bootstrap { account: String, reason: ApiError },
 }
 
-struct Head {
-    world: World,
-    broken: bool,
-}
-
 pub struct Engine {
     pub(super) config: EngineConfig,
-    head: Mutex<Head>,
+    pub(super) head: Mutex<Head>,
     pub(super) durable: ArcSwap<World>,
     /// Only for a store that other gateways write too.
     pub(super) shared: Option<Shared>,
     pub(super) reports: Reports,
-    unknown: Mutex<BTreeMap<(&'static str, String), u64>>,
-}
-
-/// A change that was decided: on its way to the disk.
-struct Decided {
-    outcome: Outcome,
-    world: World,
-    pending: Pending,
-    orders: Vec<Order>,
+    unknown: Unknown,
 }
 
 impl Engine {
@@ -96,7 +85,7 @@ impl Engine {
             head: Mutex::new(Head { world: head, broken: false }),
             shared,
             reports,
-            unknown: Mutex::default(),
+            unknown: Unknown::default(),
             config,
         });
         if engine.shared.is_some() {
@@ -125,7 +114,10 @@ impl Engine {
         params: Params,
     ) -> ApiResult<String> {
         let Some(entry) = action::find(name) else {
-            return Err(ApiError::invalid_action(name, "this web service"));
+            return Err(match refused::why(name) {
+                Some(why) => ApiError::client("UnsupportedOperation", format!("{name} is refused: {why}")),
+                None => ApiError::invalid_action(name, "this web service"),
+            });
         };
         let mut own = params;
         let common = Common::take(&mut own, &entry.accepts)?;
@@ -251,7 +243,7 @@ impl Engine {
     }
 
     /// A change that nobody asked for by an action.
-    async fn perform(
+    pub(super) async fn perform(
         &self,
         account: &AccountId,
         name: &'static str,
@@ -268,81 +260,6 @@ impl Engine {
             }
         };
         Ok(())
-    }
-
-    /// Decides a change on the head and queues it for the disk, in order.
-    fn change(
-        &self,
-        id: &AccountId,
-        action: &'static str,
-        common: Common,
-        run: impl FnOnce(&mut Call<'_>) -> ApiResult<Outcome>,
-    ) -> ApiResult<Decided> {
-        let mut head = self.lock_head();
-        if head.broken {
-            return Err(ApiError::unavailable("The store failed; changes are refused until a restart"));
-        }
-        let mut account = head.world.account(id);
-        let mut call = self.call_on(&mut account, action, common);
-        let outcome = run(&mut call)?;
-        let mut orders = std::mem::take(&mut call.orders);
-        orders.extend(rules::networks::changed(&account).into_iter().map(Order::ApplyNetwork));
-        let batch = batch_of(&mut account, &self.config.environment.node)
-            .map_err(|error| ApiError::internal(error.to_string()))?;
-        head.world.accounts.insert_mut(id.clone(), account);
-        head.world.sequence += 1;
-        let pending = self.config.records.submit(batch);
-        Ok(Decided { outcome, world: head.world.clone(), pending, orders })
-    }
-
-    /// Waits for the disk, publishes the new world, gives the orders.
-    async fn finish(&self, account: &AccountId, decided: Decided) -> ApiResult<String> {
-        if let Err(error) = decided.pending.await {
-            self.lock_head().broken = true;
-            return Err(store_failed(error));
-        }
-        self.durable.rcu(|current| {
-            if current.sequence < decided.world.sequence {
-                Arc::new(decided.world.clone())
-            } else {
-                Arc::clone(current)
-            }
-        });
-        for order in decided.orders {
-            self.config.node.accept(Work { account: account.clone(), order }, &self.reports).await;
-        }
-        Ok(decided.outcome.content)
-    }
-
-    /// Everything reported for one account in one change: a burst costs one sync.
-    async fn report(&self, account: &AccountId, reports: Vec<Report>) -> ApiResult<()> {
-        let apply = move |call: &mut Call<'_>| {
-            reports.iter().try_for_each(|report| rules::lifecycle::apply(call, report))
-        };
-        self.perform(account, "Report", apply).await
-    }
-
-    /// The records do not wait for a network, so there is nothing to note; one that could not be made is ordered
-    /// again until it can.
-    fn network_applied(self: &Arc<Self>, report: Report) {
-        if report.result.is_err() {
-            let engine = Arc::downgrade(self);
-            tokio::spawn(async move {
-                tokio::time::sleep(NETWORK_RETRY).await;
-                if let Some(engine) = engine.upgrade() {
-                    engine.config.node.accept(report.work, &engine.reports).await;
-                }
-            });
-        }
-    }
-
-    async fn resume_orders(&self) {
-        let world = self.durable.load_full();
-        for (id, account) in &world.accounts {
-            for order in rules::lifecycle::unfinished(account) {
-                self.config.node.accept(Work { account: id.clone(), order }, &self.reports).await;
-            }
-        }
     }
 
     /// Forgets what was kept only for a while. Meant for a timer; idempotent.
@@ -366,27 +283,6 @@ impl Engine {
         self.durable.load().accounts.values().flat_map(super::integrity::dangling).collect()
     }
 
-    /// How often each parameter came that its action does not know.
-    pub fn unknown_parameters(&self) -> Vec<(&'static str, String, u64)> {
-        let unknown = self.unknown.lock().unwrap_or_else(PoisonError::into_inner);
-        unknown.iter().map(|((action, name), count)| (*action, name.clone(), *count)).collect()
-    }
-
-    fn note_unknown(&self, action: &'static str, names: &[String]) -> ApiResult<()> {
-        if let (true, Some(name)) = (self.config.strict, names.first()) {
-            return Err(ApiError::unknown_parameter(name));
-        }
-        // Bounded: a hostile client could make up names without end.
-        const MOST: usize = 10_000;
-        let mut unknown = self.unknown.lock().unwrap_or_else(PoisonError::into_inner);
-        for name in names {
-            if unknown.len() < MOST || unknown.contains_key(&(action, name.clone())) {
-                *unknown.entry((action, name.clone())).or_default() += 1;
-            }
-        }
-        Ok(())
-    }
-
     pub(super) fn call_on<'a>(
         &'a self,
         account: &'a mut Account,
@@ -406,50 +302,21 @@ impl Engine {
         }
     }
 
-    /// A panic inside an action drops its copy, so the head behind a poisoned lock is still whole.
-    fn lock_head(&self) -> MutexGuard<'_, Head> {
-        self.head.lock().unwrap_or_else(PoisonError::into_inner)
+    /// How often each parameter came that its action does not know.
+    pub fn unknown_parameters(&self) -> Vec<(&'static str, String, u64)> {
+        self.unknown.list()
     }
-}
 
-async fn follow_reports(engine: std::sync::Weak<Engine>, mut incoming: UnboundedReceiver<Report>) {
-    let mut burst = Vec::new();
-    while incoming.recv_many(&mut burst, 256).await > 0 {
-        let Some(engine) = engine.upgrade() else { return };
-        let mut by_account: BTreeMap<AccountId, Vec<Report>> = BTreeMap::new();
-        for report in burst.drain(..) {
-            if let Order::ApplyNetwork(_) = report.work.order {
-                engine.network_applied(report);
-                continue;
-            }
-            by_account.entry(report.work.account.clone()).or_default().push(report);
+    fn note_unknown(&self, action: &'static str, names: &[String]) -> ApiResult<()> {
+        if let (true, Some(name)) = (self.config.strict, names.first()) {
+            return Err(ApiError::unknown_parameter(name));
         }
-        for (account, reports) in by_account {
-            // A store that fails has broken the head; the orders are given again after the restart. A shared one
-            // has them finished by whichever gateway reaches it next.
-            let _ = engine.report(&account, reports).await;
-        }
+        self.unknown.note(action, names);
+        Ok(())
     }
 }
 
 fn would_succeed() -> ApiError {
     ApiError::client("DryRunOperation", "Request would have succeeded, but DryRun flag is set.")
         .with_status(412)
-}
-
-pub(super) fn store_failed(error: StoreError) -> ApiError {
-    match error {
-        StoreError::Conflict { .. } => {
-            ApiError::unavailable("Another gateway changed this resource; try again")
-        }
-        StoreError::TooLarge { .. } => ApiError::client(
-            "RequestLimitExceeded",
-            "The store cannot take this change in one piece; ask for less at once",
-        )
-        .with_status(503),
-        StoreError::Unknown { .. } => ApiError::unavailable(
-            "The store fell silent during the change; whether it was made will show when it is back",
-        ),
-        _ => ApiError::unavailable("The store does not accept changes"),
-    }
 }

@@ -35,99 +35,105 @@ pub fn maybe(value: Option<impl ToString>) -> Vec<String> {
     value.map(|value| value.to_string()).into_iter().collect()
 }
 
-pub fn check<T>(filters: &[Filter], known: &[FilterRow<T>]) -> ApiResult<()> {
-    for filter in filters {
-        let name = filter.name.as_str();
-        let tag = name.starts_with("tag:") || matches!(name, "tag-key" | "tag-value");
-        if !tag && !known.iter().any(|(known, _)| *known == name) {
-            return Err(ApiError::client("InvalidParameterValue", format!("The filter '{name}' is invalid")));
-        }
-        if filter.value.is_empty() {
-            return Err(ApiError::client(
-                "InvalidParameterValue",
-                format!("The filter '{name}' has no values"),
-            ));
-        }
-    }
-    Ok(())
+/// What a filter looks at.
+enum Subject<T> {
+    Tag(String),
+    TagKey,
+    TagValue,
+    Row(fn(&T, &Account) -> Vec<String>),
 }
 
-pub fn matches<T: Listed>(item: &T, account: &Account, filters: &[Filter], known: &[FilterRow<T>]) -> bool {
-    filters.iter().all(|filter| {
-        let any = |value: &str| filter.value.iter().any(|pattern| wildcard(pattern, value));
-        let tags = item.tags();
-        match filter.name.as_str() {
-            "tag-key" => tags.is_some_and(|tags| tags.iter().any(|(key, _)| any(key))),
-            "tag-value" => tags.is_some_and(|tags| tags.iter().any(|(_, value)| any(value))),
-            name => match name.strip_prefix("tag:") {
-                Some(key) => tags.and_then(|tags| tags.get(key)).is_some_and(any),
-                None => known
-                    .iter()
-                    .find(|(known, _)| *known == name)
-                    .is_some_and(|(_, values)| values(item, account).iter().any(|value| any(value))),
-            },
+/// The filters of one request, checked and looked up once for all items.
+pub struct Matcher<'a, T>(Vec<(Subject<T>, &'a [String])>);
+
+impl<'a, T: Listed> Matcher<'a, T> {
+    pub fn new(filters: &'a [Filter], known: &[FilterRow<T>]) -> ApiResult<Self> {
+        let invalid = |message: String| ApiError::client("InvalidParameterValue", message);
+        let mut subjects = Vec::with_capacity(filters.len());
+        for Filter { name, value } in filters {
+            let subject = match (name.as_str(), name.strip_prefix("tag:")) {
+                ("tag-key", _) => Subject::TagKey,
+                ("tag-value", _) => Subject::TagValue,
+                (_, Some(key)) => Subject::Tag(key.to_owned()),
+                (name, None) => match known.iter().find(|(known, _)| *known == name) {
+                    Some((_, values)) => Subject::Row(*values),
+                    None => return Err(invalid(format!("The filter '{name}' is invalid"))),
+                },
+            };
+            if value.is_empty() {
+                return Err(invalid(format!("The filter '{name}' has no values")));
+            }
+            subjects.push((subject, value.as_slice()));
         }
-    })
+        Ok(Self(subjects))
+    }
+
+    pub fn matches(&self, item: &T, account: &Account) -> bool {
+        self.0.iter().all(|(subject, patterns)| {
+            let any = |value: &str| patterns.iter().any(|pattern| wildcard(pattern, value));
+            let mut tags = item.tags().into_iter().flat_map(|tags| tags.iter());
+            match subject {
+                Subject::TagKey => tags.any(|(key, _)| any(key)),
+                Subject::TagValue => tags.any(|(_, value)| any(value)),
+                Subject::Tag(key) => item.tags().and_then(|tags| tags.get(key)).is_some_and(any),
+                Subject::Row(values) => values(item, account).iter().any(|value| any(value)),
+            }
+        })
+    }
+}
+
+const WILDCARDS: [char; 3] = ['*', '?', '\\'];
+
+/// What every text begins with that matches; None if the pattern means nothing but itself.
+pub fn literal_beginning(pattern: &str) -> Option<&str> {
+    pattern.find(WILDCARDS).and_then(|end| pattern.get(..end))
 }
 
 /// Whether a filter's value means more than itself.
 pub fn is_pattern(value: &str) -> bool {
-    value.contains(['*', '?', '\\'])
+    value.contains(WILDCARDS)
 }
 
-/// Whether `text` matches `pattern`; linear in time for any pattern (one step back at most per star).
+/// Whether `text` matches `pattern`; a star is tried again at most once for each character, and nothing is copied.
 pub fn wildcard(pattern: &str, text: &str) -> bool {
-    let Some(literal) = pattern.find(['*', '?', '\\']) else { return pattern == text };
+    let Some(beginning) = literal_beginning(pattern) else { return pattern == text };
     // What stands before the first wildcard decides most cases.
-    let (Some(text), Some(pattern)) = (text.strip_prefix(&pattern[..literal]), pattern.get(literal..)) else {
-        return false;
-    };
-    if pattern == "*" {
-        return true;
-    }
-    #[derive(PartialEq, Clone, Copy)]
-    enum Piece {
-        Any,
-        One,
-        Is(char),
-    }
-    let mut pieces = Vec::new();
-    let mut characters = pattern.chars();
-    while let Some(c) = characters.next() {
-        pieces.push(match c {
-            '*' => Piece::Any,
-            '?' => Piece::One,
-            '\\' => Piece::Is(characters.next().unwrap_or('\\')),
-            other => Piece::Is(other),
-        });
-    }
-    let text: Vec<char> = text.chars().collect();
-    let (mut p, mut t, mut star) = (0, 0, None);
-    while t < text.len() {
-        match pieces.get(p) {
-            Some(Piece::Any) => {
-                star = Some((p, t));
-                p += 1;
+    let Some(text) = text.strip_prefix(beginning) else { return false };
+    let (mut pattern, mut text) = (pattern[beginning.len()..].chars(), text.chars());
+    // Behind the last star, and where in the text it was tried.
+    let mut star: Option<(std::str::Chars<'_>, std::str::Chars<'_>)> = None;
+    loop {
+        let mut rest = pattern.clone();
+        let wanted = match rest.next() {
+            Some('*') => {
+                star = Some((rest.clone(), text.clone()));
+                pattern = rest;
+                continue;
             }
-            Some(Piece::One) => {
-                p += 1;
-                t += 1;
-            }
-            Some(Piece::Is(c)) if *c == text[t] => {
-                p += 1;
-                t += 1;
-            }
-            _ => match star {
-                Some((at, from)) => {
-                    star = Some((at, from + 1));
-                    p = at + 1;
-                    t = from + 1;
-                }
-                None => return false,
-            },
+            None if text.as_str().is_empty() => return true,
+            // A star at the end takes the rest.
+            None if star.as_ref().is_some_and(|(after, _)| after.as_str().is_empty()) => return true,
+            None => None,
+            Some('?') => Some(None),
+            Some('\\') => Some(Some(rest.next().unwrap_or('\\'))),
+            Some(other) => Some(Some(other)),
+        };
+        let mut further = text.clone();
+        let fits = match (wanted, further.next()) {
+            (Some(None), Some(_)) => true,
+            (Some(Some(wanted)), Some(found)) => wanted == found,
+            _ => false,
+        };
+        if fits {
+            (pattern, text) = (rest, further);
+            continue;
         }
+        let Some((after, tried)) = &mut star else { return false };
+        if tried.next().is_none() {
+            return false;
+        }
+        (pattern, text) = (after.clone(), tried.clone());
     }
-    pieces[p..].iter().all(|piece| *piece == Piece::Any)
 }
 
 #[cfg(test)]
@@ -147,6 +153,16 @@ mod tests {
             ("", "x", false),
             ("Name", "name", false),
             ("**b*", "aab", true),
+            ("*ab", "aab", true),
+            ("*b", "ba", false),
+            ("*?", "", false),
+            ("a*?", "aé", true),
+            ("é?*x", "éüx", true),
+            ("a*b*c", "a-b-b-c", true),
+            ("a*b*c", "a-b-c-b", false),
+            (r"a*\*", "ab*", true),
+            (r"a*\*", "ab", false),
+            ("a\\", "a\\", true),
         ] {
             assert_eq!(wildcard(pattern, text), expected, "{pattern} {text}");
         }

@@ -1,8 +1,9 @@
 //! Secondary indices: which resources have a value under a field, without looking at all of them.
 //!
-//! A posting is the hash of field and value, and the key of a resource. Two values may share a hash, so whoever
-//! asks checks what is found against the resource itself; nothing that matches is ever missing. Postings of one
-//! value stand in the order of keys, which is the order of listing. A copy costs nothing, as of a table.
+//! A posting is a place, which stands for a field and a value, and the key of a resource. Two values may share a
+//! place, so whoever asks checks what is found against the resource itself; nothing that matches is ever missing.
+//! Postings of one value stand in the order of keys, which is the order of listing; those of values that begin alike
+//! stand together. A copy costs nothing, as of a table.
 
 use std::hash::{Hash, Hasher};
 use std::ops::Bound;
@@ -10,7 +11,7 @@ use std::sync::Arc;
 
 use rpds::RedBlackTreeSetSync;
 
-use super::filter::is_pattern;
+use super::filter::literal_beginning;
 use super::table::Resource;
 
 /// A field of a resource under which it is found. It must be a matter of the resource alone: what another
@@ -37,12 +38,12 @@ impl<T> Field<T> {
         Self { filters, values }
     }
 
-    fn name(&self) -> &'static str {
-        self.filters.first().copied().unwrap_or_default()
+    fn number(&self) -> u32 {
+        hash(self.filters.first())
     }
 
-    pub fn place(&self, value: &str) -> Place {
-        Place::of(self.name(), value)
+    pub fn places(&self, value: &str) -> Places {
+        Places::of_value(Place::of(self.number(), value))
     }
 
     pub fn has(&self, item: &T, value: &str) -> bool {
@@ -52,47 +53,108 @@ impl<T> Field<T> {
     }
 }
 
-/// Where postings of one value stand.
+/// Where postings of one value stand: by field, then in the order of values as far as their beginning tells it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place(u64);
+pub struct Place {
+    field: u32,
+    head: [u8; HEAD],
+    /// A hash of the whole value.
+    rest: u32,
+}
+
+/// How much of a value orders its postings.
+const HEAD: usize = 12;
+
+/// The beginning of a value, and its end filled up.
+fn head(value: &str, fill: u8) -> [u8; HEAD] {
+    let mut head = [fill; HEAD];
+    for (to, from) in head.iter_mut().zip(value.bytes()) {
+        *to = from;
+    }
+    head
+}
+
+fn hash(value: impl Hash) -> u32 {
+    let mut hasher = std::hash::DefaultHasher::new();
+    value.hash(&mut hasher);
+    // Never the largest number, so that every place has one behind it.
+    (hasher.finish() >> 33) as u32
+}
 
 impl Place {
-    fn of(field: &str, value: &str) -> Place {
-        let mut hasher = std::hash::DefaultHasher::new();
-        (field, value).hash(&mut hasher);
-        // One bit less than there are, so that every place has one behind it.
-        Place(hasher.finish() >> 1)
+    fn of(field: u32, value: &str) -> Place {
+        Place { field, head: head(value, 0), rest: hash(value) }
     }
 
-    pub fn of_tag(key: &str, value: &str) -> Place {
-        Place::of(&format!("tag:{key}"), value)
+    fn of_tag(key: &str, value: &str) -> Place {
+        Place::of(tag_field(key), value)
     }
 
-    pub fn of_tag_key(key: &str) -> Place {
-        Place::of("tag-key", key)
+    fn of_tag_key(key: &str) -> Place {
+        Place::of(hash(TAG_KEY), key)
     }
 }
 
-/// Where exactly a filter's values stand, if its name is one of an indexed field or a tag.
-pub fn places_of_filter<T: Resource>(name: &str, values: &[String]) -> Option<Vec<Place>> {
-    if values.iter().any(|value| is_pattern(value)) {
-        return None;
+const TAG_KEY: &str = "tag-key";
+
+fn tag_field(key: &str) -> u32 {
+    hash(("tag", key))
+}
+
+/// Places that follow each other: those of one value, or of all values with one beginning.
+#[derive(Debug, Clone, Copy)]
+pub struct Places {
+    first: Place,
+    /// The first one behind them.
+    end: Place,
+}
+
+impl Places {
+    fn of_value(place: Place) -> Places {
+        Places { first: place, end: Place { rest: place.rest + 1, ..place } }
     }
-    if let Some(key) = name.strip_prefix("tag:") {
-        return Some(values.iter().map(|value| Place::of_tag(key, value)).collect());
+
+    /// Byte 255 is in no text.
+    fn of_beginning(field: u32, beginning: &str) -> Places {
+        Places {
+            first: Place { field, head: head(beginning, 0), rest: 0 },
+            end: Place { field, head: head(beginning, 0xff), rest: u32::MAX },
+        }
     }
-    if name == "tag-key" {
-        return Some(values.iter().map(|key| Place::of_tag_key(key)).collect());
+
+    /// Keys at such places are not in order.
+    pub fn are_of_many_values(&self) -> bool {
+        self.end.rest != self.first.rest + 1
     }
-    let field = T::INDEXED.iter().find(|field| field.filters.contains(&name))?;
-    Some(values.iter().map(|value| field.place(value)).collect())
+
+    fn of_pattern(field: u32, pattern: &str) -> Option<Places> {
+        match literal_beginning(pattern) {
+            None => Some(Places::of_value(Place::of(field, pattern))),
+            Some("") => None,
+            Some(beginning) => Some(Places::of_beginning(field, beginning)),
+        }
+    }
+}
+
+/// Where all stands that a filter can match, if its name is one of an indexed field or a tag, and no value begins
+/// with a wildcard.
+pub fn places_of_filter<T: Resource>(name: &str, values: &[String]) -> Option<Vec<Places>> {
+    let field = if let Some(key) = name.strip_prefix("tag:") {
+        tag_field(key)
+    } else if name == TAG_KEY {
+        hash(TAG_KEY)
+    } else {
+        T::INDEXED.iter().find(|field| field.filters.contains(&name))?.number()
+    };
+    values.iter().map(|value| Places::of_pattern(field, value)).collect()
 }
 
 /// Every place of one resource, sorted, each once.
 fn places<T: Resource>(item: &T) -> Vec<Place> {
     let mut all = Vec::new();
     for field in T::INDEXED {
-        (field.values)(item, &mut |value| all.push(field.place(value)));
+        let number = field.number();
+        (field.values)(item, &mut |value| all.push(Place::of(number, value)));
     }
     for (key, value) in item.tags().into_iter().flat_map(|tags| tags.iter()) {
         all.push(Place::of_tag(key, value));
@@ -133,39 +195,46 @@ impl Index {
         }
     }
 
-    /// The keys at a place, in order, beginning after a key.
-    pub fn keys<'a>(
-        &'a self,
-        place: Place,
-        after: Option<&str>,
-    ) -> impl Iterator<Item = &'a Arc<str>> + use<'a> {
+    fn postings(&self, places: Places, after: Option<&str>) -> impl Iterator<Item = &Posting> + use<'_> {
         let posting = |place, key: &str| Posting { place, key: Arc::from(key) };
         let start = match after {
-            Some(key) => Bound::Excluded(posting(place, key)),
-            None => Bound::Included(posting(place, "")),
+            Some(key) => Bound::Excluded(posting(places.first, key)),
+            None => Bound::Included(posting(places.first, "")),
         };
-        let end = Bound::Excluded(posting(Place(place.0 + 1), ""));
-        self.postings.range((start, end)).map(|posting| &posting.key)
+        self.postings.range((start, Bound::Excluded(posting(places.end, ""))))
     }
 
-    /// How many keys are at some places; counting ends at `most`.
-    pub fn count(&self, places: &[Place], most: usize) -> usize {
-        places.iter().flat_map(|place| self.keys(*place, None)).take(most).count()
+    /// The keys at the places of one value, in order.
+    pub fn keys(&self, places: Places) -> impl Iterator<Item = &Arc<str>> + use<'_> {
+        self.postings(places, None).map(|posting| &posting.key)
+    }
+
+    /// How many postings there are; counting ends at `most`.
+    pub fn count(&self, places: &[Places], most: usize) -> usize {
+        places.iter().flat_map(|places| self.postings(*places, None)).take(most).count()
     }
 
     /// The keys at any of some places, in order, each once, beginning after a key.
     pub fn merged<'a>(
         &'a self,
-        places: Vec<Place>,
-        after: Option<&str>,
-    ) -> impl Iterator<Item = &'a Arc<str>> {
-        let mut heads: Vec<_> = places.iter().map(|place| self.keys(*place, after).peekable()).collect();
-        std::iter::from_fn(move || {
+        places: Vec<Places>,
+        after: Option<&'a str>,
+    ) -> Box<dyn Iterator<Item = &'a Arc<str>> + 'a> {
+        if places.iter().any(Places::are_of_many_values) {
+            let all = places.into_iter().flat_map(|places| self.keys(places));
+            let mut keys: Vec<_> = all.filter(|key| after.is_none_or(|after| &***key > after)).collect();
+            keys.sort_unstable();
+            keys.dedup();
+            return Box::new(keys.into_iter());
+        }
+        let keys = |places: &Places| self.postings(*places, after).map(|posting| &posting.key).peekable();
+        let mut heads: Vec<_> = places.iter().map(keys).collect();
+        Box::new(std::iter::from_fn(move || {
             let first = heads.iter_mut().filter_map(|head| head.peek().copied()).min()?;
             for head in &mut heads {
                 head.next_if(|key| *key == first);
             }
             Some(first)
-        })
+        }))
     }
 }

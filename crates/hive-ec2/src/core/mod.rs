@@ -1,6 +1,7 @@
 //! What is done once, for all actions: dispatch, transactions, pagination, filters, DryRun, ClientToken, tags.
 
 pub mod action;
+pub mod alone;
 pub mod call;
 pub mod client_token;
 pub mod common;
@@ -13,8 +14,11 @@ pub mod index;
 pub mod integrity;
 pub mod leftovers;
 pub mod page;
+pub mod reports;
 pub mod shared;
+pub mod store_failed;
 pub mod table;
 pub mod tags;
 pub mod text;
+pub mod unknown;
 pub mod world;

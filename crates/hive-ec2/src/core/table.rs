@@ -12,7 +12,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::id::Kind;
-use super::index::{Field, Index, Place};
+use super::index::{Field, Index, Places};
 use super::tags::Tags;
 
 /// Something that a Describe lists.
@@ -148,7 +148,7 @@ impl<T: Resource> Table<T> {
         value: &'v str,
     ) -> impl Iterator<Item = &'a T> + use<'a, 'v, T> {
         debug_assert!(T::INDEXED.iter().any(|known| known.filters == field.filters));
-        let unchanged = self.index.keys(field.place(value), None);
+        let unchanged = self.index.keys(field.places(value));
         let unchanged = unchanged.filter(|key| !self.touched.contains_key(*key));
         let found = unchanged.chain(self.touched.keys()).filter_map(|key| self.get(key));
         found.filter(move |item| field.has(item, value))
@@ -156,17 +156,22 @@ impl<T: Resource> Table<T> {
 
     /// Candidates for filters, each a list of places of which one must be the resource's: all that match are
     /// among them, in order. None if looking through everything is no worse.
-    pub fn candidates(
-        &self,
-        filters: Vec<Vec<Place>>,
-        after: Option<&str>,
-    ) -> Option<impl Iterator<Item = Arc<T>>> {
+    pub fn candidates<'a>(
+        &'a self,
+        filters: Vec<Vec<Places>>,
+        after: Option<&'a str>,
+    ) -> Option<impl Iterator<Item = Arc<T>> + use<'a, T>> {
         /// Beyond this it is not worth to count on.
         const ENOUGH: usize = 256;
         if !self.touched.is_empty() {
             return None;
         }
         let best = filters.into_iter().min_by_key(|places| self.index.count(places, ENOUGH))?;
+        // Many values have to be put in order first: not worth it for a good part of the table.
+        let part = self.len() / 4;
+        if best.iter().any(Places::are_of_many_values) && self.index.count(&best, part + 1) > part {
+            return None;
+        }
         Some(self.index.merged(best, after).filter_map(|key| self.shared(key)))
     }
 

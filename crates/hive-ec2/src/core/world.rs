@@ -19,11 +19,11 @@ pub struct World {
     pub sequence: u64,
 }
 
-#[derive(Serialize, Deserialize)]
+/// A stored record as it is read.
+#[derive(Deserialize)]
 struct Envelope<'a> {
     format: u32,
     account: &'a str,
-    node: &'a str,
     kind: &'a str,
     #[serde(borrow)]
     value: &'a serde_json::value::RawValue,
@@ -44,6 +44,28 @@ impl<'a> Envelope<'a> {
         let known =
             account.load(self.kind, version, self.value.get()).map_err(|e| unreadable(e.to_string()))?;
         if known { Ok(()) } else { Err(unreadable(format!("nothing here knows the kind {}", self.kind))) }
+    }
+}
+
+/// A stored record without its value.
+#[derive(Serialize)]
+struct Header<'a> {
+    format: u32,
+    account: &'a str,
+    node: &'a str,
+    kind: &'a str,
+}
+
+impl Header<'_> {
+    /// The record. The value is JSON already, and is copied as it is: parsing it again would cost as much as making it.
+    fn around(&self, value: &[u8]) -> Result<Vec<u8>, serde_json::Error> {
+        let mut record = serde_json::to_vec(self)?;
+        record.pop();
+        record.reserve_exact(value.len() + 10);
+        record.extend_from_slice(b",\"value\":");
+        record.extend_from_slice(value);
+        record.push(b'}');
+        Ok(record)
     }
 }
 
@@ -109,16 +131,8 @@ pub fn batch_of(account: &mut Account, node: &NodeId) -> Result<Batch, serde_jso
         match change.value {
             None => batch.delete(key, change.expected),
             Some(value) => {
-                let value =
-                    serde_json::value::RawValue::from_string(String::from_utf8_lossy(&value).into_owned())?;
-                let envelope = Envelope {
-                    format: FORMAT,
-                    account: &id,
-                    node: node.as_str(),
-                    kind: change.kind,
-                    value: &value,
-                };
-                batch.put(key, change.expected, serde_json::to_vec(&envelope)?);
+                let header = Header { format: FORMAT, account: &id, node: node.as_str(), kind: change.kind };
+                batch.put(key, change.expected, header.around(&value)?);
             }
         }
     }

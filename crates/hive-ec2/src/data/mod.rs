@@ -3,4 +3,5 @@
 pub mod endpoint_services;
 pub mod images;
 pub mod instance_types;
+pub mod refused;
 pub mod template_shape;

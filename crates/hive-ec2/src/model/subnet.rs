@@ -41,6 +41,10 @@ impl Subnet {
     pub const BY_VPC: Field<Self> = Field::new(&["vpc-id"], |s, each| each(&s.vpc_id));
     pub const BY_ZONE: Field<Self> =
         Field::new(&["availability-zone", "availabilityZone"], |s, each| each(&s.availability_zone));
+    pub const BY_IPV6_ASSOCIATION: Field<Self> =
+        Field::new(&["ipv6-cidr-block-association.association-id"], |s, each| {
+            s.ipv6_cidr.iter().for_each(|association| each(&association.id));
+        });
 }
 
 impl Resource for Subnet {
@@ -51,7 +55,7 @@ impl Resource for Subnet {
         malformed: "InvalidSubnetID.Malformed",
         noun: "subnet ID",
     };
-    const INDEXED: &'static [Field<Self>] = &[Self::BY_VPC, Self::BY_ZONE];
+    const INDEXED: &'static [Field<Self>] = &[Self::BY_VPC, Self::BY_ZONE, Self::BY_IPV6_ASSOCIATION];
 
     fn tags_mut(&mut self) -> Option<&mut Tags> {
         Some(&mut self.tags)

@@ -15,11 +15,15 @@ use crate::model::launch_template::{LaunchTemplate, TemplateVersion};
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct TemplateName {
-    pub launch_template_id: Option<String>,
-    pub launch_template_name: Option<String>,
+    launch_template_id: Option<String>,
+    launch_template_name: Option<String>,
 }
 
 impl TemplateName {
+    pub fn new(launch_template_id: Option<String>, launch_template_name: Option<String>) -> Self {
+        Self { launch_template_id, launch_template_name }
+    }
+
     pub fn find<'a>(&self, account: &'a Account) -> ApiResult<&'a LaunchTemplate> {
         match (&self.launch_template_id, &self.launch_template_name) {
             (Some(id), None) => account.launch_templates.find(id),
@@ -104,10 +108,7 @@ pub fn merge(request: &Params, call: &mut Call<'_>) -> ApiResult<Option<Params>>
     let mut merged = request.clone();
     let Some(reference) = merged.take("LaunchTemplate") else { return Ok(None) };
     let text = |name: &str| reference.get(name).map(str::to_owned);
-    let name = TemplateName {
-        launch_template_id: text("LaunchTemplateId"),
-        launch_template_name: text("LaunchTemplateName"),
-    };
+    let name = TemplateName::new(text("LaunchTemplateId"), text("LaunchTemplateName"));
     let template = name.find(call.account)?;
     let wanted = text("Version").unwrap_or_else(|| "$Default".to_owned());
     let version = version(template, &wanted)?;

@@ -213,6 +213,34 @@ pub struct NewSubnet {
     pub default_for_az: bool,
 }
 
+fn conflict(cidr: impl std::fmt::Display) -> ApiError {
+    ApiError::client("InvalidSubnet.Conflict", format!("The CIDR '{cidr}' conflicts with another subnet"))
+}
+
+fn check_subnet_ipv6(account: &Account, vpc: &Vpc, cidr: Ipv6Cidr) -> ApiResult<()> {
+    if cidr.prefix() != 64 || !vpc.ipv6_cidrs.iter().any(|block| block.cidr.contains_block(cidr)) {
+        return Err(ApiError::client("InvalidSubnet.Range", format!("The CIDR '{cidr}' is invalid.")));
+    }
+    let blocks = account.subnets.with(Subnet::BY_VPC, &vpc.id).filter_map(|other| other.ipv6_cidr.as_ref());
+    if blocks.into_iter().any(|block| block.cidr.overlaps(cidr)) { Err(conflict(cidr)) } else { Ok(()) }
+}
+
+/// A subnet has one IPv6 block at most.
+pub fn add_subnet_ipv6(
+    call: &mut Call<'_>,
+    id: &str,
+    cidr: Ipv6Cidr,
+) -> ApiResult<CidrAssociation<Ipv6Cidr>> {
+    let subnet = call.account.subnets.find(id)?;
+    if subnet.ipv6_cidr.is_some() {
+        return Err(ApiError::client("InvalidParameterValue", "The subnet has an IPv6 CIDR block already"));
+    }
+    check_subnet_ipv6(call.account, call.account.vpcs.find(&subnet.vpc_id)?, cidr)?;
+    let association = CidrAssociation { id: call.random_id("subnet-cidr-assoc"), cidr };
+    call.account.subnets.edit(id)?.ipv6_cidr = Some(association.clone());
+    Ok(association)
+}
+
 pub fn create_subnet(call: &mut Call<'_>, vpc: &str, new: NewSubnet) -> ApiResult<Id<Subnet>> {
     let vpc = call.account.vpcs.find(vpc)?;
     if !vpc.cidrs.iter().any(|block| block.cidr.contains_block(new.cidr))
@@ -220,20 +248,12 @@ pub fn create_subnet(call: &mut Call<'_>, vpc: &str, new: NewSubnet) -> ApiResul
     {
         return Err(ApiError::client("InvalidSubnet.Range", format!("The CIDR '{}' is invalid.", new.cidr)));
     }
-    let conflict = |cidr: &dyn std::fmt::Display| {
-        ApiError::client("InvalidSubnet.Conflict", format!("The CIDR '{cidr}' conflicts with another subnet"))
-    };
-    let siblings = || call.account.subnets.with(Subnet::BY_VPC, &vpc.id);
-    if siblings().any(|other| other.cidr_block.overlaps(new.cidr)) {
-        return Err(conflict(&new.cidr));
+    let taken = |other: &Subnet| other.cidr_block.overlaps(new.cidr);
+    if call.account.subnets.with(Subnet::BY_VPC, &vpc.id).any(taken) {
+        return Err(conflict(new.cidr));
     }
     if let Some(cidr) = new.ipv6 {
-        if cidr.prefix() != 64 || !vpc.ipv6_cidrs.iter().any(|block| block.cidr.contains_block(cidr)) {
-            return Err(ApiError::client("InvalidSubnet.Range", format!("The CIDR '{cidr}' is invalid.")));
-        }
-        if siblings().any(|other| other.ipv6_cidr.as_ref().is_some_and(|block| block.cidr.overlaps(cidr))) {
-            return Err(conflict(&cidr));
-        }
+        check_subnet_ipv6(call.account, vpc, cidr)?;
     }
     let subnet = Subnet {
         id: call.new_id(),

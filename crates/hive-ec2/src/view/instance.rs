@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::network_interface::{self as interface_view, GroupIdentifier, private_name};
+use super::network_interface::{self as interface_view, GroupIdentifier, NetworkInterfaceView, private_name};
 use super::subnet::DnsOptions;
 use super::{TagView, tags};
 use crate::core::call::Call;
@@ -63,7 +63,7 @@ pub struct InstanceView {
     client_token: Option<String>,
     tag_set: Vec<TagView>,
     hypervisor: &'static str,
-    network_interface_set: Vec<InterfaceView>,
+    network_interface_set: Vec<NetworkInterfaceView>,
     ebs_optimized: bool,
     ena_support: bool,
     iam_instance_profile: Option<ProfileView>,
@@ -168,98 +168,6 @@ pub fn metadata(options: &MetadataOptions) -> MetadataView {
     }
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct InterfaceView {
-    network_interface_id: String,
-    subnet_id: String,
-    vpc_id: String,
-    description: String,
-    owner_id: String,
-    status: &'static str,
-    mac_address: String,
-    private_ip_address: Option<String>,
-    private_dns_name: Option<String>,
-    source_dest_check: bool,
-    interface_type: &'static str,
-    group_set: Vec<GroupIdentifier>,
-    attachment: Option<AttachmentView>,
-    association: Option<PublicView>,
-    private_ip_addresses_set: Vec<PrivateView>,
-    ipv6_addresses_set: Vec<String>,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct AttachmentView {
-    attachment_id: String,
-    device_index: u32,
-    network_card_index: u32,
-    status: &'static str,
-    attach_time: String,
-    delete_on_termination: bool,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct PublicView {
-    public_ip: String,
-    public_dns_name: String,
-    ip_owner_id: String,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct PrivateView {
-    private_ip_address: String,
-    private_dns_name: String,
-    primary: bool,
-    association: Option<PublicView>,
-}
-
-fn public(interface: &NetworkInterface, address: std::net::Ipv4Addr, call: &Call<'_>) -> Option<PublicView> {
-    interface_view::association(interface, address, call).map(|found| PublicView {
-        public_ip: found.public_ip,
-        public_dns_name: found.public_dns_name,
-        ip_owner_id: found.ip_owner_id,
-    })
-}
-
-fn interface(interface: &NetworkInterface, call: &Call<'_>) -> InterfaceView {
-    let primary = interface.primary_ip();
-    let addresses = interface.private_ips.iter().map(|address| PrivateView {
-        private_ip_address: address.to_string(),
-        private_dns_name: private_name(*address, call.environment),
-        primary: Some(*address) == primary,
-        association: public(interface, *address, call),
-    });
-    InterfaceView {
-        network_interface_id: interface.id.to_string(),
-        subnet_id: interface.subnet_id.to_string(),
-        vpc_id: interface.vpc_id.to_string(),
-        description: interface.description.clone(),
-        owner_id: call.account.id.to_string(),
-        status: "in-use",
-        mac_address: interface.mac_address.clone(),
-        private_ip_address: primary.map(|address| address.to_string()),
-        private_dns_name: primary.map(|address| private_name(address, call.environment)),
-        source_dest_check: interface.source_dest_check,
-        interface_type: "interface",
-        group_set: interface_view::groups(interface, call.account),
-        attachment: interface.attachment.as_ref().map(|attachment| AttachmentView {
-            attachment_id: attachment.id.clone(),
-            device_index: attachment.device_index,
-            network_card_index: 0,
-            status: "attached",
-            attach_time: moment(attachment.attached),
-            delete_on_termination: attachment.delete_on_termination,
-        }),
-        association: primary.and_then(|address| public(interface, address, call)),
-        private_ip_addresses_set: addresses.collect(),
-        ipv6_addresses_set: Vec::new(),
-    }
-}
-
 pub fn block_devices(instance: &Instance, call: &Call<'_>) -> Vec<BlockDeviceView> {
     let devices = instance.block_devices.iter().filter_map(|(device, volume)| {
         let volume = call.account.volumes.get(volume)?;
@@ -284,7 +192,9 @@ pub fn instance(instance: &Instance, call: &Call<'_>) -> InstanceView {
         instance.network_interfaces.iter().filter_map(|id| call.account.network_interfaces.get(id)).collect();
     let primary = interfaces.first().copied();
     let private_ip = primary.and_then(NetworkInterface::primary_ip);
-    let public_ip = primary.zip(private_ip).and_then(|(interface, address)| public(interface, address, call));
+    let public_ip = primary
+        .zip(private_ip)
+        .and_then(|(interface, address)| interface_view::association(interface, address, call));
     let kind = instance_types::find(&instance.instance_type);
     let alive = instance.state != InstanceState::Terminated;
     let dns_hostnames = call.account.vpcs.get(&instance.vpc_id).is_some_and(|vpc| vpc.enable_dns_hostnames);
@@ -327,7 +237,7 @@ pub fn instance(instance: &Instance, call: &Call<'_>) -> InstanceView {
         client_token: instance.client_token.clone(),
         tag_set: tags(&instance.tags),
         hypervisor: "xen",
-        network_interface_set: interfaces.iter().map(|i| interface(i, call)).collect(),
+        network_interface_set: interfaces.iter().map(|i| interface_view::of_instance(i, call)).collect(),
         ebs_optimized: options.ebs_optimized,
         ena_support: kind.is_none_or(|kind| kind.hypervisor() == "nitro"),
         iam_instance_profile: options.iam_instance_profile.as_deref().map(profile),

@@ -18,11 +18,11 @@ pub struct NetworkInterfaceView {
     network_interface_id: String,
     subnet_id: String,
     vpc_id: String,
-    availability_zone: String,
-    availability_zone_id: String,
+    availability_zone: Option<String>,
+    availability_zone_id: Option<String>,
     description: String,
     owner_id: String,
-    requester_managed: bool,
+    requester_managed: Option<bool>,
     status: &'static str,
     mac_address: String,
     private_ip_address: Option<String>,
@@ -34,7 +34,7 @@ pub struct NetworkInterfaceView {
     association: Option<AssociationView>,
     private_ip_addresses_set: Vec<PrivateAddressView>,
     ipv6_addresses_set: Vec<String>,
-    tag_set: Vec<TagView>,
+    tag_set: Option<Vec<TagView>>,
 }
 
 #[derive(Serialize)]
@@ -48,8 +48,8 @@ pub struct GroupIdentifier {
 #[serde(rename_all = "camelCase")]
 pub struct AttachmentView {
     attachment_id: String,
-    instance_id: String,
-    instance_owner_id: String,
+    instance_id: Option<String>,
+    instance_owner_id: Option<String>,
     device_index: u32,
     network_card_index: u32,
     status: &'static str,
@@ -62,9 +62,9 @@ pub struct AttachmentView {
 pub struct AssociationView {
     pub public_ip: String,
     pub public_dns_name: String,
-    pub ip_owner_id: String,
-    pub allocation_id: Option<String>,
-    pub association_id: Option<String>,
+    ip_owner_id: String,
+    allocation_id: Option<String>,
+    association_id: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -133,8 +133,8 @@ pub fn attachment(
 ) -> AttachmentView {
     AttachmentView {
         attachment_id: attachment.id.clone(),
-        instance_id: attachment.instance_id.to_string(),
-        instance_owner_id: account.id.to_string(),
+        instance_id: Some(attachment.instance_id.to_string()),
+        instance_owner_id: Some(account.id.to_string()),
         device_index: attachment.device_index,
         network_card_index: 0,
         status,
@@ -156,11 +156,11 @@ pub fn network_interface(interface: &NetworkInterface, call: &Call<'_>) -> Netwo
         network_interface_id: interface.id.to_string(),
         subnet_id: interface.subnet_id.to_string(),
         vpc_id: interface.vpc_id.to_string(),
-        availability_zone: interface.availability_zone.clone(),
-        availability_zone_id: call.environment.zone_id(&interface.availability_zone),
+        availability_zone: Some(interface.availability_zone.clone()),
+        availability_zone_id: Some(call.environment.zone_id(&interface.availability_zone)),
         description: interface.description.clone(),
         owner_id: account.id.to_string(),
-        requester_managed: interface.managed_by.is_some(),
+        requester_managed: Some(interface.managed_by.is_some()),
         status: if interface.attachment.is_some() || interface.managed_by.is_some() {
             "in-use"
         } else {
@@ -176,6 +176,26 @@ pub fn network_interface(interface: &NetworkInterface, call: &Call<'_>) -> Netwo
         association: primary.and_then(|address| association(interface, address, call)),
         private_ip_addresses_set: addresses.collect(),
         ipv6_addresses_set: Vec::new(),
-        tag_set: tags(&interface.tags),
+        tag_set: Some(tags(&interface.tags)),
     }
+}
+
+/// The same inside `<instance>`, where EC2 leaves out what the instance says itself.
+pub fn of_instance(interface: &NetworkInterface, call: &Call<'_>) -> NetworkInterfaceView {
+    let mut view = NetworkInterfaceView {
+        availability_zone: None,
+        availability_zone_id: None,
+        requester_managed: None,
+        tag_set: None,
+        ..network_interface(interface, call)
+    };
+    if let Some(attachment) = &mut view.attachment {
+        (attachment.instance_id, attachment.instance_owner_id) = (None, None);
+    }
+    let addresses =
+        view.private_ip_addresses_set.iter_mut().filter_map(|address| address.association.as_mut());
+    for association in view.association.iter_mut().chain(addresses) {
+        (association.allocation_id, association.association_id) = (None, None);
+    }
+    view
 }

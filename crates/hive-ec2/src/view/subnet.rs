@@ -4,7 +4,9 @@ use serde::Serialize;
 
 use super::{StateView, TagView, tags};
 use crate::core::call::Call;
+use crate::model::cidr::Ipv6Cidr;
 use crate::model::subnet::{HostnameType, Subnet};
+use crate::model::vpc::CidrAssociation;
 use crate::rules::vpcs::available_addresses;
 
 #[derive(Serialize)]
@@ -32,7 +34,7 @@ pub struct SubnetView {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Ipv6View {
+pub struct Ipv6View {
     association_id: String,
     ipv6_cidr_block: String,
     ipv6_cidr_block_state: StateView,
@@ -48,12 +50,16 @@ pub struct DnsOptions {
     pub aaaa_record: bool,
 }
 
-pub fn subnet(subnet: &Subnet, call: &Call<'_>) -> SubnetView {
-    let ipv6 = subnet.ipv6_cidr.iter().map(|association| Ipv6View {
+pub fn ipv6(association: &CidrAssociation<Ipv6Cidr>, state: &'static str) -> Ipv6View {
+    Ipv6View {
         association_id: association.id.clone(),
         ipv6_cidr_block: association.cidr.to_string(),
-        ipv6_cidr_block_state: StateView { state: "associated" },
-    });
+        ipv6_cidr_block_state: StateView { state },
+    }
+}
+
+pub fn subnet(subnet: &Subnet, call: &Call<'_>) -> SubnetView {
+    let ipv6 = subnet.ipv6_cidr.iter().map(|association| ipv6(association, "associated"));
     SubnetView {
         subnet_id: subnet.id.to_string(),
         subnet_arn: call.arn(&format!("subnet/{}", subnet.id)),

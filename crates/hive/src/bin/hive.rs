@@ -6,6 +6,10 @@
 
 use std::net::SocketAddr;
 
+/// The same as eos has, so that what is measured is what people use.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() {
     let mut arguments = std::env::args().skip(1);
     let mut config = hive::Config::new("hive-data".into());

@@ -11,6 +11,12 @@ class AllActions(Contract):
         self.code("InvalidParameterValue", EC2.describe_vpcs, Filters=[{"Name": "colour", "Values": ["red"]}])
         self.assertEqual(EC2.describe_vpcs(Filters=[{"Name": "cidr", "Values": ["nothing"]}])["Vpcs"], [])
 
+    def test_some_actions_are_refused_by_name(self):
+        table = EC2.create_route_table(VpcId=self.vpc())["RouteTable"]["RouteTableId"]
+        call = EC2.enable_vgw_route_propagation
+        why = self.code("UnsupportedOperation", call, RouteTableId=table, GatewayId="vgw-0123456789abcdef0")
+        self.assertIn("EnableVgwRoutePropagation", why)
+
     def test_client_token(self):
         vpc = self.vpc()
         first = EC2.create_route_table(VpcId=vpc, ClientToken="once")["RouteTable"]["RouteTableId"]

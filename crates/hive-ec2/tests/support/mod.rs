@@ -1,0 +1,57 @@
+//! An engine on a store of its own, and how to ask it.
+
+#![allow(clippy::unwrap_used, dead_code)]
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use eos_store::{Durability, EmbeddedRecords};
+use hive_api::{ApiError, Params, form};
+use hive_ec2::{AccountId, Engine, EngineConfig, Environment, NodeId, RecordsNode};
+use jiff::Timestamp;
+
+pub const ACCOUNT: &str = "100000000001";
+
+pub fn runtime() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap()
+}
+
+pub async fn engine(dir: &std::path::Path) -> Arc<Engine> {
+    let node = NodeId::new("test");
+    let counter = AtomicU64::new(Timestamp::now().as_nanosecond() as u64);
+    Engine::start(EngineConfig {
+        environment: Environment::new("us-east-1", node.clone()),
+        records: Arc::new(EmbeddedRecords::open(&dir.join("store.redb"), Durability::Relaxed).unwrap()),
+        node: Arc::new(RecordsNode::new(node)),
+        // Distinct is enough here.
+        entropy: Arc::new(move |bytes: &mut [u8]| {
+            for chunk in bytes.chunks_mut(8) {
+                let next = counter.fetch_add(0x9e37_79b9_7f4a_7c15, Ordering::Relaxed);
+                chunk.copy_from_slice(&next.to_be_bytes()[..chunk.len()]);
+            }
+        }),
+        clock: Arc::new(Timestamp::now),
+        accounts: vec![AccountId::new(ACCOUNT)],
+        strict: true,
+    })
+    .await
+    .unwrap()
+}
+
+/// `Action&Name=Value&…`
+pub async fn call(engine: &Arc<Engine>, query: &str) -> Result<String, ApiError> {
+    let mut params = Params::from_pairs(form::parse(format!("Action={query}").as_bytes()).unwrap()).unwrap();
+    let action = params.take_value("Action").unwrap();
+    let answer = engine.call(&AccountId::new(ACCOUNT), &action, params).await;
+    if let Err(error) = &answer {
+        assert!(error.status < 500, "{query}: {error}");
+    }
+    answer
+}
+
+/// The text of every element of a name.
+pub fn texts(xml: &str, element: &str) -> Vec<String> {
+    let (open, close) = (format!("<{element}>"), format!("</{element}>"));
+    let pieces = xml.split(&open).skip(1);
+    pieces.filter_map(|piece| Some(piece.split_once(&close)?.0.to_owned())).collect()
+}
