@@ -3,7 +3,7 @@
 //! Neither commit nor time is in it: those are joined when somebody asks. It is the largest file of a unit and written
 //! as text at once; as a tree of values first it was a fifth of a compilation.
 
-use crate::traced::Lines;
+use crate::traced::{Lines, needs_escape};
 
 const FORMAT: u32 = 1;
 
@@ -55,13 +55,13 @@ impl Provenance {
     }
 
     fn string(&mut self, text: &str) {
-        // Most texts need no escaping; those that do are rare enough to go through a value.
-        if text.bytes().all(|byte| byte >= 0x20 && byte != b'"' && byte != b'\\') {
+        // Those that need escaping are rare enough to go through a value.
+        if needs_escape(text) {
+            self.text.push_str(&serde_json::Value::from(text).to_string());
+        } else {
             self.text.push('"');
             self.text.push_str(text);
             self.text.push('"');
-        } else {
-            self.text.push_str(&serde_json::Value::from(text).to_string());
         }
     }
 }

@@ -118,16 +118,23 @@ pub fn data(scope: &Rc<Scope<'_, '_>>, json: &Json, sink: &mut Sink<'_>) -> Resu
         Json::Array(items) => {
             Ok(Traced::list(items.iter().map(|item| data(scope, item, sink)).collect::<Result<_, _>>()?))
         }
-        Json::Object(entries) => {
-            let mut map = Traced::map();
-            for (key, value) in entries {
-                let key = if key.contains("@{") { plain(&sink(&text(scope, key)?)?) } else { key.clone() };
-                map.set(key, data(scope, value, sink)?);
-            }
-            Ok(map)
-        }
+        Json::Object(fields) => entries(scope, fields.iter(), sink),
         scalar => Ok(Traced::scalar(scalar.clone(), Vec::new())),
     }
+}
+
+/// Renders the entries of a mapping.
+pub fn entries<'j>(
+    scope: &Rc<Scope<'_, '_>>,
+    entries: impl Iterator<Item = (&'j String, &'j Json)>,
+    sink: &mut Sink<'_>,
+) -> Result<Traced, String> {
+    let mut map = Traced::map();
+    for (key, value) in entries {
+        let key = if key.contains("@{") { plain(&sink(&text(scope, key)?)?) } else { key.clone() };
+        map.set(key, data(scope, value, sink)?);
+    }
+    Ok(map)
 }
 
 fn lookup(scope: &Rc<Scope<'_, '_>>, reference: &Reference) -> Result<Rendered, String> {

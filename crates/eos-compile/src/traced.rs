@@ -41,6 +41,12 @@ impl Traced {
         Traced { value: TracedValue::Map(Vec::new()), origins: Vec::new() }
     }
 
+    /// A mapping of words that the emitters know, each once.
+    pub fn fields<const N: usize>(fields: [(&'static str, Traced); N]) -> Traced {
+        let entries = fields.into_iter().map(|(key, value)| (Cow::Borrowed(key), value)).collect();
+        Traced { value: TracedValue::Map(entries), origins: Vec::new() }
+    }
+
     pub fn is_empty(&self) -> bool {
         match &self.value {
             TracedValue::Plain(Json::Array(items)) => items.is_empty(),
@@ -84,7 +90,7 @@ impl Traced {
     }
 
     /// Indented JSON and the lines that have origins.
-    pub fn write_json(&self) -> (String, Lines) {
+    pub fn write_json(self) -> (String, Lines) {
         let mut writer = JsonWriter { text: Vec::with_capacity(4096), line: 1, lines: Vec::new() };
         writer.traced(self, 0);
         writer.text.push(b'\n');
@@ -117,63 +123,79 @@ impl JsonWriter {
     fn newline(&mut self, depth: usize) {
         self.text.push(b'\n');
         self.line += 1;
-        self.text.extend(std::iter::repeat_n(b' ', 2 * depth));
+        self.text.resize(self.text.len() + 2 * depth, b' ');
     }
 
     /// Straight into the text; writing to memory cannot fail.
-    fn scalar(&mut self, value: &(impl serde::Serialize + ?Sized)) {
-        let _ = serde_json::to_writer(&mut self.text, value);
+    fn scalar(&mut self, value: &Json) {
+        match value {
+            Json::String(text) => self.string(text),
+            other => {
+                let _ = serde_json::to_writer(&mut self.text, other);
+            }
+        }
     }
 
-    fn traced(&mut self, traced: &Traced, depth: usize) {
-        if !traced.origins.is_empty() {
-            self.lines.push((self.line, traced.origins.clone()));
+    /// Most texts need no escaping.
+    fn string(&mut self, text: &str) {
+        if needs_escape(text) {
+            let _ = serde_json::to_writer(&mut self.text, text);
+        } else {
+            self.text.push(b'"');
+            self.text.extend_from_slice(text.as_bytes());
+            self.text.push(b'"');
         }
-        match &traced.value {
-            TracedValue::Plain(json) => self.plain(json, depth),
-            TracedValue::List(items) => self.list(items, depth, JsonWriter::traced),
-            TracedValue::Map(entries) => {
-                let entries = entries.iter().map(|(key, value)| (key.as_ref(), value));
-                self.map(entries, depth, JsonWriter::traced);
-            }
+    }
+
+    fn traced(&mut self, traced: Traced, depth: usize) {
+        if !traced.origins.is_empty() {
+            self.lines.push((self.line, traced.origins));
+        }
+        match traced.value {
+            TracedValue::Plain(json) => self.plain(&json, depth),
+            TracedValue::List(items) => self.list(items.into_iter(), depth, JsonWriter::traced),
+            TracedValue::Map(entries) => self.map(entries.into_iter(), depth, JsonWriter::traced),
         }
     }
 
     fn plain(&mut self, json: &Json, depth: usize) {
         match json {
-            Json::Array(items) => self.list(items, depth, JsonWriter::plain),
-            Json::Object(entries) => {
-                let entries = entries.iter().map(|(key, value)| (key.as_str(), value));
-                self.map(entries, depth, JsonWriter::plain);
-            }
+            Json::Array(items) => self.list(items.iter(), depth, JsonWriter::plain),
+            Json::Object(entries) => self.map(entries.iter(), depth, JsonWriter::plain),
             scalar => self.scalar(scalar),
         }
     }
 
-    fn list<T>(&mut self, items: &[T], depth: usize, write: fn(&mut JsonWriter, &T, usize)) {
+    fn list<T>(
+        &mut self,
+        items: impl ExactSizeIterator<Item = T>,
+        depth: usize,
+        write: fn(&mut JsonWriter, T, usize),
+    ) {
+        let is_empty = items.len() == 0;
         self.text.push(b'[');
-        for (index, item) in items.iter().enumerate() {
+        for (index, item) in items.enumerate() {
             self.separate(index, depth + 1);
             write(self, item, depth + 1);
         }
-        if !items.is_empty() {
+        if !is_empty {
             self.newline(depth);
         }
         self.text.push(b']');
     }
 
-    fn map<'t, T: 't>(
+    fn map<T>(
         &mut self,
-        entries: impl ExactSizeIterator<Item = (&'t str, &'t T)>,
+        entries: impl ExactSizeIterator<Item = (impl AsRef<str>, T)>,
         depth: usize,
-        write: fn(&mut JsonWriter, &T, usize),
+        write: fn(&mut JsonWriter, T, usize),
     ) {
         let is_empty = entries.len() == 0;
         self.text.push(b'{');
         for (index, (key, value)) in entries.enumerate() {
             self.separate(index, depth + 1);
-            self.scalar(key);
-            self.text.extend(b": ");
+            self.string(key.as_ref());
+            self.text.extend_from_slice(b": ");
             write(self, value, depth + 1);
         }
         if !is_empty {
@@ -188,6 +210,11 @@ impl JsonWriter {
         }
         self.newline(depth);
     }
+}
+
+/// Whether JSON writes a text otherwise than it is.
+pub fn needs_escape(text: &str) -> bool {
+    text.bytes().any(|byte| byte < 0x20 || byte == b'"' || byte == b'\\')
 }
 
 /// Walks a value as the writer did, a value before those in it.
@@ -256,7 +283,7 @@ mod tests {
         let document = Traced::map()
             .with("a", 1)
             .with("b", Traced::list(vec![Traced::scalar(80, vec![origin.clone()])]));
-        let (text, lines) = document.write_json();
+        let (text, lines) = document.clone().write_json();
         assert_eq!(text, "{\n  \"a\": 1,\n  \"b\": [\n    80\n  ]\n}\n");
         assert_eq!(lines, [(4, vec![origin.clone()])]);
         let (sls, lines) = document.write_sls();
@@ -269,7 +296,7 @@ mod tests {
         let plain = json!({"a": [], "b": {"c": [1, {"d": "e\n\"f"}], "g": {}}});
         let document =
             Traced::map().with("plain", plain.clone()).with("port", Traced::scalar(80, vec![origin.clone()]));
-        let (text, lines) = document.write_json();
+        let (text, lines) = document.clone().write_json();
         assert_eq!(text, format!("{:#}\n", json!({"plain": plain, "port": 80})));
         let line = |text: &str, line: u32| text.lines().nth(line as usize - 1).unwrap().trim().to_owned();
         assert_eq!((lines.len(), line(&text, lines[0].0)), (1, "\"port\": 80".to_owned()));

@@ -85,7 +85,7 @@ pub(crate) fn listed<'a>(sums: &'a str, file_name: &str) -> Option<&'a str> {
     })
 }
 
-fn is_sum(text: &str) -> bool {
+pub(crate) fn is_sum(text: &str) -> bool {
     text.len() == 64 && text.chars().all(|c| c.is_ascii_hexdigit())
 }
 

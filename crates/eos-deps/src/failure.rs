@@ -13,7 +13,7 @@ pub(crate) enum Failure {
     #[error("{url}: {reason}")]
     Network { url: String, reason: String },
     /// The bytes are not those that were promised. Never passed over in silence.
-    #[error("{what} has sha256 {actual}, but {vouched_by} says {expected}")]
+    #[error("{what} has the checksum {actual}, but {vouched_by} says {expected}")]
     Checksum { what: String, expected: String, actual: String, vouched_by: String },
     #[error("{directory} has {free} free, {needed} needed")]
     Space { directory: Utf8PathBuf, free: String, needed: String },

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
+use crate::digest;
 use crate::version::{Range, Version};
 
 /// Every tool by name.
@@ -78,6 +79,8 @@ pub(crate) struct GoModule {
     pub module: String,
     pub module_version: String,
     pub package: String,
+    /// The module's checksum as `go mod download -json` tells it. Its go.sum is inside, so it covers what it needs too.
+    pub sum: Option<String>,
     /// Arguments of `go mod edit`.
     #[serde(default)]
     pub edits: Vec<String>,
@@ -93,9 +96,44 @@ pub(crate) struct GoModule {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Pypi {
     pub packages: Vec<String>,
+    /// Package → the sums of its files, a wheel or a source; of every package or of none.
+    #[serde(default)]
+    pub sha256: BTreeMap<String, Vec<String>>,
     /// Versions of whatever they need in turn.
     #[serde(default)]
     pub constraints: Vec<String>,
+}
+
+impl Recipe {
+    fn check(&self) -> Result<(), String> {
+        let sums: Vec<&String> = match self {
+            Recipe::Release(release) => release.sha256.values().collect(),
+            Recipe::Pypi(pypi) => pypi.sha256.values().flatten().collect(),
+            Recipe::Go(_) => Vec::new(),
+        };
+        if let Some(bad) = sums.into_iter().find(|sum| !digest::is_sum(sum)) {
+            return Err(format!("{bad} is no sha256"));
+        }
+        match self {
+            Recipe::Go(GoModule { sum: Some(sum), .. }) if !sum.starts_with("h1:") => {
+                Err(format!("{sum} is no sum of a Go module"))
+            }
+            Recipe::Pypi(pypi) if !pypi.sha256.is_empty() => {
+                let bare = pypi.packages.iter().find(|package| pypi.sums(package).is_empty());
+                bare.map_or(Ok(()), |package| Err(format!("{package} has no sha256, and others have")))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Pypi {
+    /// The sums of a package, which is named as pip wants it: `salt==3008.3`.
+    pub fn sums(&self, package: &str) -> &[String] {
+        let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+        let name = package.split(|c| !is_name(c)).next().unwrap_or_default();
+        self.sha256.get(name).map(Vec::as_slice).unwrap_or_default()
+    }
 }
 
 fn yes() -> bool {
@@ -133,7 +171,7 @@ impl Tool {
         if self.search_path && self.read.is_none() {
             return Err("a tool that cannot tell its version cannot be taken from the search path".to_owned());
         }
-        Ok(())
+        self.sources.iter().try_for_each(Recipe::check)
     }
 
     /// The file name of its executable.
@@ -206,7 +244,6 @@ mod tests {
                     assert!(release.host.starts_with("https://"), "{}", tool.name);
                     assert!(!tool.fill(&release.file).contains('{') && release.file.ends_with(".zip"));
                     assert!(!tool.fill(&release.sums).contains('{'));
-                    assert!(release.sha256.values().all(|sum| sum.len() == 64));
                 }
             }
         }
@@ -218,5 +255,24 @@ mod tests {
         assert!(Table::parse(tool).unwrap_err().to_string().contains("not in its own range"));
         assert!(Table::parse(&format!("{}pin = 1\n", tool.replace(">=2", ">=1"))).is_err());
         assert!(Table::parse(&tool.replace(">=2", ">=1")).is_ok());
+    }
+
+    #[test]
+    fn a_sum_that_is_none_or_pins_only_some_packages_is_refused() {
+        let table = |source: &str| {
+            Table::parse(&format!(
+                "[x]\nsummary = \"s\"\nversion = \"1.0\"\naccepts = \">=1\"\nexecutable = \"x\"\n\
+                 search_path = false\n[[x.sources]]\n{source}"
+            ))
+        };
+        let refused = |source: &str| table(source).unwrap_err().to_string();
+        let sum = "ab".repeat(32);
+        let go = "kind = \"go\"\nmodule = \"m\"\nmodule_version = \"v1\"\npackage = \".\"\nfree_gb = 1\n";
+        assert!(table(&format!("{go}sum = \"h1:x=\"")).is_ok());
+        assert!(refused(&format!("{go}sum = \"{sum}\"")).contains("no sum of a Go module"));
+        let pypi = "kind = \"pypi\"\npackages = [\"a==1\", \"b==1\"]\n";
+        assert!(table(&format!("{pypi}sha256 = {{ a = [\"{sum}\"], b = [\"{sum}\"] }}")).is_ok());
+        assert!(refused(&format!("{pypi}sha256 = {{ a = [\"{sum}\"] }}")).contains("b==1 has no sha256"));
+        assert!(refused(&format!("{pypi}sha256 = {{ a = [\"abc\"], b = [] }}")).contains("abc is no sha256"));
     }
 }

@@ -7,7 +7,7 @@ use eos_deps::{Silent, Source, Table, Tools};
 use eos_model::codes::{BAD_CHECKSUM, NO_SOURCE, NO_SPACE};
 use support::*;
 
-/// A `go` that downloads an empty module and "builds" a script.
+/// A `go` that downloads an empty module, says it has Nomad's checksum, and "builds" a script.
 const GO: &str = r#"
 echo "$@" >> "$0.log"
 case "$1 $2" in
@@ -15,7 +15,7 @@ case "$1 $2" in
     mkdir -p "$GOMODCACHE/module" "$GOCACHE"
     echo "module m" > "$GOMODCACHE/module/go.mod"
     chmod 0444 "$GOMODCACHE/module/go.mod"
-    echo "{\"Dir\": \"$GOMODCACHE/module\"}" ;;
+    echo "{\"Dir\": \"$GOMODCACHE/module\", \"Sum\": \"h1:KGQK0Ao9L7xtO/ZagS7tXD8MvFTr5R6y7SiOGhEXzWU=\"}" ;;
 "mod edit")
     echo "$3" >> go.mod ;;
 "build -trimpath")
@@ -33,9 +33,9 @@ mkdir -p "$3/bin" "$3/lib"
 cat > "$3/bin/python" <<'PIP'
 #!/bin/sh
 directory=$(dirname "$0")
-echo "$@" > "$directory/../lib/pip.log"
-while [ "$1" != "--constraint" ]; do shift; done
-cp "$2" "$directory/../lib/constraints"
+echo "$@" >> "$directory/../lib/pip.log"
+while [ "$1" != "--constraint" ] && [ "$1" != "--requirement" ]; do shift; done
+cp "$2" "$directory/../lib/${1#--}"
 printf '#!/bin/sh\necho "salt-call 3008.3 (Argon)"\n' > "$directory/salt-call"
 chmod 0755 "$directory/salt-call"
 PIP
@@ -54,6 +54,58 @@ fn a_go_module_is_edited_built_and_its_caches_deleted() {
     assert_eq!(lines[0], "mod download -json github.com/hashicorp/nomad@v1.10.5");
     assert!(lines[1].starts_with("mod edit -replace=github.com/hashicorp/nomad/api="), "{log}");
     assert!(lines[2].ends_with("/bin/nomad -mod=mod .") && lines[2].contains("-ldflags -s -w -o "), "{log}");
+}
+
+#[test]
+fn a_module_with_another_checksum_than_the_table_s_is_not_built() {
+    let place = Place::new();
+    let go = place.program("go", &GO.replace("h1:KGQK", "h1:XXXX"));
+    let error = place.tools().install("nomad", &mut Silent).unwrap_err();
+    let (codes, text) = codes(&error);
+    assert_eq!(codes, [BAD_CHECKSUM], "{text}");
+    assert!(text.contains("h1:XXXX0Ao9") && text.contains("h1:KGQK0Ao9"), "{text}");
+    assert_eq!(fs_err::read_to_string(format!("{go}.log")).unwrap().lines().count(), 1);
+    assert!(place.cached("nomad").is_empty());
+}
+
+/// A wheel of one command, as small as pip accepts one.
+fn wheel() -> Vec<u8> {
+    let mut writer = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    let info = "thing-1.0.dist-info";
+    for (path, text) in [
+        ("thing.py", "def main():\n    print('thing 1.0')\n"),
+        (&format!("{info}/METADATA"), "Metadata-Version: 2.1\nName: thing\nVersion: 1.0\n"),
+        (&format!("{info}/WHEEL"), "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"),
+        (&format!("{info}/entry_points.txt"), "[console_scripts]\nthing = thing:main\n"),
+        (&format!("{info}/RECORD"), ""),
+    ] {
+        writer.start_file(path, zip::write::SimpleFileOptions::default()).unwrap();
+        std::io::Write::write_all(&mut writer, text.as_bytes()).unwrap();
+    }
+    writer.finish().unwrap().into_inner()
+}
+
+/// With the real python3 and pip: nothing else decides what a pinned sum is worth.
+#[test]
+fn pip_refuses_a_file_with_another_sum_than_the_table_s() {
+    let place = Place::new();
+    let file = place.join("thing-1.0-py3-none-any.whl");
+    fs_err::write(&file, wheel()).unwrap();
+    let search_path = std::env::split_paths(&std::env::var_os("PATH").unwrap())
+        .filter_map(|folder| camino::Utf8PathBuf::from_path_buf(folder).ok())
+        .collect();
+    let settings = eos_deps::Settings { search_path, ..place.settings() };
+    let wrong = sum(b"other");
+    let table = format!(
+        "[thing]\nsummary = \"s\"\nversion = \"1.0\"\naccepts = \">=1\"\nexecutable = \"thing\"\n\
+         search_path = false\n[[thing.sources]]\nkind = \"pypi\"\npackages = [\"thing @ file://{file}\"]\n\
+         sha256.thing = [\"{wrong}\"]\n"
+    );
+    let tools = Tools::with_table(settings, Table::parse(&table).unwrap());
+    let (codes, text) = codes(&tools.install("thing", &mut Silent).unwrap_err());
+    assert_eq!(codes, [BAD_CHECKSUM], "{text}");
+    assert!(text.contains(&wrong) && text.contains(&sum(&wheel())) && text.contains("thing"), "{text}");
+    assert!(place.cached("thing").is_empty());
 }
 
 #[test]
@@ -93,8 +145,13 @@ fn a_venv_is_built_in_place_and_verified_as_a_whole() {
     let found = tools.install("salt", &mut Silent).unwrap();
     assert_runs(&found, Source::Pypi, "salt-call 3008.3");
     let venv = place.join("cache/tools/salt/3008.3");
-    assert!(fs_err::read_to_string(venv.join("lib/pip.log")).unwrap().ends_with(" salt==3008.3\n"));
-    assert!(fs_err::read_to_string(venv.join("lib/constraints")).unwrap().contains("\nJinja2==3."));
+    let read = |name: &str| fs_err::read_to_string(venv.join("lib").join(name)).unwrap();
+    let asked = read("pip.log");
+    let (own, rest) = asked.split_once('\n').unwrap();
+    assert!(own.contains(" --no-deps --require-hashes --requirement ") && rest.ends_with(" salt==3008.3\n"));
+    assert!(read("requirement").starts_with("salt==3008.3 --hash=sha256:4bfa995e"));
+    assert!(read("constraint").contains("\nJinja2==3."));
+    assert!(found.verified_by.as_ref().unwrap().starts_with("eos's own table, "));
     assert_eq!(place.cached("salt"), ["3008.3"]);
     assert_eq!(tools.verify("salt").unwrap(), found);
 

@@ -1,10 +1,12 @@
 //! Files of an estate: read without leaving it, written so that a crash leaves the old or the new content.
 
 use std::collections::BTreeSet;
-use std::io::{ErrorKind, Write as _};
+use std::io::{ErrorKind, Read as _, Write as _};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use eos_model::{Diagnostic, Place, codes};
+use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
 
 /// The largest file eos reads from an estate.
 pub const LARGEST: u64 = eos_yaml::LARGEST_FILE as u64;
@@ -12,20 +14,28 @@ pub const LARGEST: u64 = eos_yaml::LARGEST_FILE as u64;
 /// Reads a file below `root`; `None` when there is none.
 pub fn read(root: &Utf8Path, relative: &Utf8Path) -> Result<Option<Vec<u8>>, Diagnostic> {
     let path = root.join(relative);
-    let metadata = match fs_err::symlink_metadata(&path) {
-        Ok(metadata) => metadata,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(cannot_read(relative, &error)),
+    let failed = |error: std::io::Error| cannot_read(relative, &error);
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC;
+    let opened = match rustix::fs::open(path.as_std_path(), flags | OFlags::NOFOLLOW, Mode::empty()) {
+        // It is a link.
+        Err(Errno::LOOP) => {
+            stays_inside(root, relative)?;
+            rustix::fs::open(path.as_std_path(), flags, Mode::empty())
+        }
+        opened => opened,
     };
-    if metadata.is_symlink() {
-        stays_inside(root, relative)?;
-    }
-    if metadata.len() > LARGEST {
+    let mut file = match opened {
+        Ok(file) => std::fs::File::from(file),
+        Err(Errno::NOENT) => return Ok(None),
+        Err(error) => return Err(failed(error.into())),
+    };
+    let length = file.metadata().map_err(failed)?.len();
+    if length > LARGEST {
         return Err(Diagnostic::error(
             codes::FILE_TOO_LARGE,
             format!(
                 "{relative} has {} MB; eos reads files up to {} MB",
-                metadata.len().div_ceil(1 << 20),
+                length.div_ceil(1 << 20),
                 LARGEST >> 20
             ),
         )
@@ -33,7 +43,30 @@ pub fn read(root: &Utf8Path, relative: &Utf8Path) -> Result<Option<Vec<u8>>, Dia
         .why("a pillar file that large is nearly always something else by mistake")
         .fix("split it, or move it out of the pillar"));
     }
-    fs_err::read(&path).map(Some).map_err(|error| cannot_read(relative, &error))
+    read_all(&mut file, length).map(Some).map_err(failed)
+}
+
+/// The whole file, in one call of the system where it is as long as it was said to be: there are thousands of them.
+fn read_all(file: &mut std::fs::File, length: u64) -> std::io::Result<Vec<u8>> {
+    let mut bytes = vec![0; usize::try_from(length).unwrap_or_default() + 1];
+    let mut done = 0;
+    while done < bytes.len() {
+        match file.read(&mut bytes[done..]) {
+            Ok(0) => break,
+            Ok(more) => done += more,
+            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        }
+        if done + 1 == bytes.len() {
+            break;
+        }
+    }
+    bytes.truncate(done);
+    if done as u64 > length {
+        // It grew in the meantime.
+        file.take(LARGEST).read_to_end(&mut bytes)?;
+    }
+    Ok(bytes)
 }
 
 /// Refuses a path that a symbolic link leads out of the estate.

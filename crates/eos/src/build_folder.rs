@@ -10,7 +10,7 @@ use eos_compile::Files;
 use eos_model::{Diagnostic, Diagnostics, EnvName, Place, codes};
 use eos_pillar::files;
 
-use crate::build_stamp::{self, Seen, Stamp, ask_each, content_digest};
+use crate::build_stamp::{self, ContentDigest, Root, Seen, Stamp, ask_each};
 
 /// The folder of build/ that holds modules, shared by environments.
 const MODULES: &str = "modules";
@@ -52,22 +52,23 @@ impl<'a> Wanted<'a> {
 
 /// Compares an environment's build folder with what the compiler gave.
 pub fn compare(root: &Utf8Path, env: &EnvName, files: &Files) -> Difference {
-    compare_with(root, &Wanted::once(env, files), &Stamp::read(root, env)).0
+    compare_with(root, &Wanted::once(env, files), &Stamp::of(&build_stamp::read(root, env))).0
 }
 
 /// A warning for each file that somebody changed since eos wrote it: the change counts for nothing.
 pub fn warnings(root: &Utf8Path, env: &EnvName) -> Diagnostics {
-    let stamp = Stamp::read(root, env);
-    let edited = |(path, (seen, digest)): &(&String, &(Seen, String))| {
-        Seen::at(&root.join(path)).is_some_and(|now| now != *seen)
-            && fs_err::read(root.join(path)).is_ok_and(|found| content_digest(&found) != *digest)
+    let Some(folder) = Root::open(root) else { return Diagnostics::new() };
+    let text = build_stamp::read(root, env);
+    let edited = |(path, (seen, digest)): &(&str, (Seen, ContentDigest))| {
+        Seen::below(&folder, path).is_some_and(|now| now != *seen)
+            && fs_err::read(root.join(path)).is_ok_and(|found| ContentDigest::of(&found) != *digest)
     };
-    let warning = |(path, _): (&String, _)| {
+    let warning = |(path, _): (&str, _)| {
         Diagnostic::warning(codes::NOT_OURS, format!("{path} was changed by hand"))
             .why("build/ is written by eos and never read: the change has no effect and the next apply removes it")
             .fix(format!("eos why {path} names the settings behind it; eos update changes those"))
     };
-    Diagnostics(stamp.files.iter().filter(edited).map(warning).collect())
+    Diagnostics(Stamp::of(&text).files.into_iter().filter(edited).map(warning).collect())
 }
 
 /// Brings an environment's build folder to what the compiler gave.
@@ -79,16 +80,15 @@ pub fn sync(root: &Utf8Path, env: &EnvName, files: &Files) -> Result<Difference,
 enum Look {
     Missing,
     Other,
-    Same(Seen, String),
+    Same(Seen, ContentDigest),
 }
 
 /// Looks at one file, and reads it only when the stamp does not know it.
-fn look(root: &Utf8Path, path: &str, content: &[u8], before: &Stamp) -> Look {
-    let full = root.join(path);
-    let Some(seen) = Seen::at(&full) else { return Look::Missing };
-    let digest = content_digest(content);
+fn look(root: &Utf8Path, folder: &Root, path: &str, content: &[u8], before: &Stamp<'_>) -> Look {
+    let Some(seen) = Seen::below(folder, path) else { return Look::Missing };
+    let digest = ContentDigest::of(content);
     let known = before.files.get(path).is_some_and(|(known, of)| *known == seen && *of == digest);
-    if known || fs_err::read(&full).is_ok_and(|found| found == content) {
+    if known || fs_err::read(root.join(path)).is_ok_and(|found| found == content) {
         Look::Same(seen, digest)
     } else {
         Look::Other
@@ -96,25 +96,31 @@ fn look(root: &Utf8Path, path: &str, content: &[u8], before: &Stamp) -> Look {
 }
 
 /// The difference, and the files that are the same with how they look.
-fn compare_with(root: &Utf8Path, wanted: &Wanted<'_>, before: &Stamp) -> (Difference, Stamp) {
+fn compare_with<'w>(root: &Utf8Path, wanted: &'w Wanted<'_>, before: &Stamp<'_>) -> (Difference, Stamp<'w>) {
     let mut difference = Difference::default();
-    let mut after = Stamp { inputs: wanted.inputs.clone(), units: wanted.units, ..Stamp::default() };
+    let mut after = Stamp { inputs: &wanted.inputs, units: wanted.units, ..Stamp::default() };
     let files: Vec<(&String, &Vec<u8>)> = wanted.files.iter().collect();
-    let looks = ask_each(&files, |(path, content)| look(root, path, content, before));
+    let opened = Root::open(root);
+    let looks = ask_each(&files, |(path, content)| match &opened {
+        Some(folder) => look(root, folder, path, content, before),
+        None => Look::Missing,
+    });
+    let mut same = Vec::new();
     for ((path, _), look) in files.into_iter().zip(looks) {
         match look {
             Look::Missing => difference.added.push(path.clone()),
             Look::Other => difference.changed.push(path.clone()),
             Look::Same(seen, digest) => {
                 difference.same += 1;
-                after.files.insert(path.clone(), (seen, digest));
+                same.push((path.as_str(), (seen, digest)));
             }
         }
     }
+    after.files = same.into_iter().collect();
     let folder = format!("build/{}/", wanted.env);
     // Folders that look as they did hold no file that was not there before.
-    let present = if before.folders_hold(root) {
-        before.files.keys().cloned().collect()
+    let present = if opened.is_some_and(|opened| before.folders_hold(&opened)) {
+        before.files.keys().map(|path| (*path).to_owned()).collect()
     } else {
         below(root, folder.trim_end_matches('/'))
     };
@@ -128,26 +134,27 @@ fn compare_with(root: &Utf8Path, wanted: &Wanted<'_>, before: &Stamp) -> (Differ
 /// Like [`sync`], and remembers what the files were made from.
 pub fn sync_stamped(root: &Utf8Path, wanted: &Wanted<'_>) -> Result<Difference, Diagnostic> {
     refuse_links(root, wanted)?;
-    let before = Stamp::read(root, wanted.env);
+    let text = build_stamp::read(root, wanted.env);
+    let before = Stamp::of(&text);
     let (difference, mut after) = compare_with(root, wanted, &before);
     let mut made = BTreeSet::new();
+    let opened = Root::open(root);
+    let see = |path: &str| Seen::below(opened.as_ref()?, path);
     for path in difference.added.iter().chain(&difference.changed) {
-        let content = &wanted.files[path];
+        let Some((path, content)) = wanted.files.get_key_value(path) else { continue };
         refuse_link(root, path)?;
         write(root, path, content, &mut made)
             .map_err(|error| files::cannot_write(path.as_str().into(), &error))?;
-        if let Some(seen) = Seen::at(&root.join(path)) {
-            after.files.insert(path.clone(), (seen, content_digest(content)));
+        if let Some(seen) = see(path) {
+            after.files.insert(path, (seen, ContentDigest::of(content)));
         }
     }
     for path in &difference.removed {
         files::remove(root, path.as_str().into())?;
     }
     if !difference.is_empty() || before.inputs != after.inputs || before.folders.is_empty() {
-        after.folders = folders(wanted.files)
-            .into_iter()
-            .filter_map(|folder| Some((folder.to_owned(), Seen::at(&root.join(folder))?)))
-            .collect();
+        after.folders =
+            folders(wanted.files).into_iter().filter_map(|folder| Some((folder, see(folder)?))).collect();
         after.write(root, wanted.env);
     }
     Ok(difference)
@@ -209,7 +216,7 @@ pub fn remove(root: &Utf8Path, paths: &[String]) -> Result<(), Diagnostic> {
 
 /// What an environment's build folder was given last time.
 pub fn known_files(root: &Utf8Path, env: &EnvName) -> Vec<String> {
-    Stamp::read(root, env).files.into_keys().collect()
+    Stamp::of(&build_stamp::read(root, env)).files.into_keys().map(str::to_owned).collect()
 }
 
 /// Whether the folder is what these inputs gave last time, without compiling.

@@ -5,7 +5,6 @@
 
 use std::collections::BTreeMap;
 use std::os::fd::OwnedFd;
-use std::os::unix::fs::MetadataExt;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use eos_model::EnvName;
@@ -26,18 +25,22 @@ pub struct Seen {
 }
 
 impl Seen {
-    pub fn at(path: &Utf8Path) -> Option<Seen> {
-        let metadata = std::fs::symlink_metadata(path).ok()?;
-        let time = nanoseconds(metadata.mtime(), metadata.mtime_nsec());
-        Some(Seen { size: if metadata.is_dir() { 0 } else { metadata.len() }, time })
-    }
-
-    /// [`Seen::at`] for a path below an open folder.
-    fn below(folder: &OwnedFd, path: &str) -> Option<Seen> {
-        let found = rustix::fs::statat(folder, path, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+    /// How something below a folder looks; nothing when it is not there.
+    pub fn below(folder: &Root, path: &str) -> Option<Seen> {
+        let found = rustix::fs::statat(&folder.0, path, AtFlags::SYMLINK_NOFOLLOW).ok()?;
         let is_folder = FileType::from_raw_mode(found.st_mode) == FileType::Directory;
         let time = nanoseconds(found.st_mtime, found.st_mtime_nsec.try_into().unwrap_or_default());
         Some(Seen { size: if is_folder { 0 } else { found.st_size as u64 }, time })
+    }
+}
+
+/// An estate's folder, open: below it a name is found in fewer steps than from the root of the file system.
+pub struct Root(OwnedFd);
+
+impl Root {
+    pub fn open(root: &Utf8Path) -> Option<Root> {
+        let flags = OFlags::PATH | OFlags::CLOEXEC;
+        rustix::fs::open(root.as_std_path(), flags, Mode::empty()).ok().map(Root)
     }
 }
 
@@ -46,51 +49,63 @@ fn nanoseconds(seconds: i64, rest: i64) -> i64 {
     seconds.saturating_mul(1_000_000_000).saturating_add(rest)
 }
 
-/// The stamp of one environment.
+/// The stamp of one environment. Its paths are parts of texts that are there anyway: there are thousands.
 #[derive(Debug, Default)]
-pub struct Stamp {
+pub struct Stamp<'t> {
     /// Digest of everything the compilation depended on; empty when there were warnings to repeat.
-    pub inputs: String,
+    pub inputs: &'t str,
     pub units: usize,
-    pub files: BTreeMap<String, (Seen, String)>,
-    pub folders: BTreeMap<String, Seen>,
+    pub files: BTreeMap<&'t str, (Seen, ContentDigest)>,
+    pub folders: BTreeMap<&'t str, Seen>,
 }
 
-/// A short digest of a file's content.
-pub fn content_digest(content: &[u8]) -> String {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let digest = Sha256::digest(content);
-    digest
-        .iter()
-        .take(12)
-        .flat_map(|byte| [DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]])
-        .map(char::from)
-        .collect()
+/// A short digest of a file's content, in hexadecimal digits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ContentDigest([u8; 24]);
+
+impl ContentDigest {
+    pub fn of(content: &[u8]) -> ContentDigest {
+        const DIGITS: &[u8; 16] = b"0123456789abcdef";
+        let digest = Sha256::digest(content);
+        ContentDigest(std::array::from_fn(|at| {
+            let byte = digest[at / 2];
+            DIGITS[usize::from(if at % 2 == 0 { byte >> 4 } else { byte & 15 })]
+        }))
+    }
+
+    fn as_str(&self) -> &str {
+        std::str::from_utf8(&self.0).unwrap_or_default()
+    }
 }
 
 fn path(env: &EnvName) -> Utf8PathBuf {
     Utf8Path::new(".eos/cache").join(format!("build-{env}"))
 }
 
-impl Stamp {
-    pub fn read(root: &Utf8Path, env: &EnvName) -> Stamp {
-        let text = std::fs::read_to_string(root.join(path(env))).unwrap_or_default();
-        Stamp::parse(&text).unwrap_or_default()
+/// The text of an environment's stamp; empty when there is none.
+pub fn read(root: &Utf8Path, env: &EnvName) -> String {
+    std::fs::read_to_string(root.join(path(env))).unwrap_or_default()
+}
+
+impl<'t> Stamp<'t> {
+    /// A stamp that says nothing when the text is not one.
+    pub fn of(text: &'t str) -> Stamp<'t> {
+        Stamp::parse(text).unwrap_or_default()
     }
 
-    fn parse(text: &str) -> Option<Stamp> {
+    fn parse(text: &'t str) -> Option<Stamp<'t>> {
         let (head, rest) = text.split_once('\n')?;
         let (units, inputs) = parse_head(head)?;
         let (mut files, mut folders) = (Vec::new(), Vec::new());
         for line in rest.lines() {
             let (seen, digest, path) = parse_line(line)?;
             match digest {
-                FOLDER => folders.push((path.to_owned(), seen)),
-                digest => files.push((path.to_owned(), (seen, digest.to_owned()))),
+                FOLDER => folders.push((path, seen)),
+                digest => files.push((path, (seen, ContentDigest(digest.as_bytes().try_into().ok()?)))),
             }
         }
         Some(Stamp {
-            inputs: inputs.to_owned(),
+            inputs,
             units,
             files: files.into_iter().collect(),
             folders: folders.into_iter().collect(),
@@ -104,14 +119,14 @@ impl Stamp {
             text.push_str(&format!("{} {} {FOLDER} {path}\n", seen.size, seen.time));
         }
         for (path, (seen, digest)) in &self.files {
-            text.push_str(&format!("{} {} {digest} {path}\n", seen.size, seen.time));
+            text.push_str(&format!("{} {} {} {path}\n", seen.size, seen.time, digest.as_str()));
         }
         let _ = files::write_cache(root, &path(env), text.as_bytes());
     }
 
-    pub fn folders_hold(&self, root: &Utf8Path) -> bool {
-        let folders: Vec<(&String, &Seen)> = self.folders.iter().collect();
-        let hold = ask_each(&folders, |(path, seen)| Seen::at(&root.join(path)) == Some(**seen));
+    pub fn folders_hold(&self, root: &Root) -> bool {
+        let folders: Vec<(&&str, &Seen)> = self.folders.iter().collect();
+        let hold = ask_each(&folders, |(path, seen)| Seen::below(root, path) == Some(**seen));
         !folders.is_empty() && hold.into_iter().all(|same| same)
     }
 }
@@ -135,8 +150,7 @@ pub fn units_if_current(root: &Utf8Path, env: &EnvName, inputs: &str) -> Option<
     let text = std::fs::read_to_string(root.join(path(env))).ok()?;
     let (head, rest) = text.split_once('\n')?;
     let (units, _) = parse_head(head).filter(|(_, known)| *known == inputs)?;
-    // Below an open folder a name is found in fewer steps than from the root of the file system.
-    let folder = rustix::fs::open(root.as_std_path(), OFlags::PATH | OFlags::CLOEXEC, Mode::empty()).ok()?;
+    let folder = Root::open(root)?;
     let holds =
         |line: &str| parse_line(line).is_some_and(|(seen, _, path)| Seen::below(&folder, path) == Some(seen));
     let middle = rest[rest.len() / 2..].find('\n').map_or(rest.len(), |at| rest.len() / 2 + at);
@@ -167,18 +181,20 @@ mod tests {
 
     #[test]
     fn a_stamp_reads_back_and_a_foreign_one_counts_for_nothing() {
-        let mut stamp = Stamp { inputs: "abc".into(), units: 3, ..Stamp::default() };
-        stamp.files.insert("build/x/a b.json".into(), (Seen { size: 1, time: 2 }, "d1".into()));
-        stamp.folders.insert("build/x".into(), Seen { size: 0, time: 9 });
+        let mut stamp = Stamp { inputs: "abc", units: 3, ..Stamp::default() };
+        stamp.files.insert("build/x/a b.json", (Seen { size: 1, time: 2 }, ContentDigest::of(b"x")));
+        stamp.folders.insert("build/x", Seen { size: 0, time: 9 });
         let folder = tempfile::tempdir().unwrap();
         let root = Utf8Path::from_path(folder.path()).unwrap();
         let env: EnvName = "production".parse().unwrap();
         stamp.write(root, &env);
-        let read = Stamp::read(root, &env);
+        let text = read(root, &env);
+        let read = Stamp::of(&text);
         assert_eq!(
             (read.inputs, read.units, read.files, read.folders),
             (stamp.inputs, stamp.units, stamp.files, stamp.folders)
         );
+        assert!(text.ends_with(" 2d711642b726b04401627ca9 build/x/a b.json\n"), "{text}");
         assert!(Stamp::parse("eos-build 2 1 x\n").is_none());
         assert!(Stamp::parse("eos-build 1 1 x\nnonsense\n").is_none());
     }

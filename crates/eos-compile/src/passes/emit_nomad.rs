@@ -55,21 +55,23 @@ fn service_job(work: &Work<'_>, unit: &Unit<'_>) -> Result<Traced, String> {
         };
         groups.push(service_group(&context, &mut secrets)?);
     }
-    let mut update = Traced::map()
-        .with("Stagger", 30 * SECOND)
-        .with("MaxParallel", 1)
-        .with("AutoRevert", true)
-        .with("MinHealthyTime", nomad_task::pace(work, unit).well)
-        .with("HealthyDeadline", 5 * MINUTE)
-        .with("ProgressDeadline", 10 * MINUTE)
-        .with("HealthCheck", "checks");
-    if unit.component.stateless && unit.entry.replicas.is_some_and(|replicas| replicas > 1) {
-        // A canary runs beside the old one, which takes ports that Nomad hands out: a fixed one is taken on its only host.
-        update.set("Canary", 1).set("AutoPromote", true);
-    } else {
-        // One writer at a time: the old one ends before the new one starts.
-        update.set("Canary", 0);
+    // A canary runs beside the old one, which takes ports that Nomad hands out: a fixed one is taken on its only host.
+    // Otherwise one writer at a time: the old one ends before the new one starts.
+    let canary = unit.component.stateless && unit.entry.replicas.is_some_and(|replicas| replicas > 1);
+    let mut update = Traced::fields([
+        ("Stagger", (30 * SECOND).into()),
+        ("MaxParallel", 1.into()),
+        ("Canary", u8::from(canary).into()),
+    ]);
+    if canary {
+        update.set("AutoPromote", true);
     }
+    update
+        .set("AutoRevert", true)
+        .set("MinHealthyTime", nomad_task::pace(work, unit).well)
+        .set("HealthyDeadline", 5 * MINUTE)
+        .set("ProgressDeadline", 10 * MINUTE)
+        .set("HealthCheck", "checks");
     Ok(Traced::map().with(
         "Job",
         job(work, unit, unit, &unit.job(), "service", &secrets)?
@@ -146,12 +148,18 @@ fn service_group(
     if !services.is_empty() {
         group.set("Services", Traced::list(services));
     }
-    group.set(
-        "RestartPolicy",
-        json!({"Attempts": 3, "Interval": 5 * MINUTE, "Delay": 15 * SECOND, "Mode": "delay"}),
-    );
+    group.set("RestartPolicy", restart_policy(3, 5 * MINUTE, 15 * SECOND, "delay"));
     group.set("Tasks", Traced::list(vec![nomad_task::task(context, secrets)?]));
     Ok(group)
+}
+
+fn restart_policy(attempts: u8, interval: u64, delay: u64, mode: &str) -> Traced {
+    Traced::fields([
+        ("Attempts", attempts.into()),
+        ("Interval", interval.into()),
+        ("Delay", delay.into()),
+        ("Mode", mode.into()),
+    ])
 }
 
 /// A need of a unit that somebody has to provision.
@@ -197,10 +205,7 @@ fn provision_job<'w, 'a>(
     let group = Traced::map()
         .with("Name", "provision")
         .with("Count", 1)
-        .with(
-            "RestartPolicy",
-            json!({"Attempts": 5, "Interval": 10 * MINUTE, "Delay": 10 * SECOND, "Mode": "fail"}),
-        )
+        .with("RestartPolicy", restart_policy(5, 10 * MINUTE, 10 * SECOND, "fail"))
         .with("Tasks", Traced::list(vec![task]));
     Ok(Traced::map().with(
         "Job",

@@ -146,8 +146,7 @@ fn states(work: &Work<'_>, operation: &OperationEntry) -> Result<Traced, Diagnos
         upstream: BTreeSet::new(),
         host: Some(host),
     };
-    let json = Json::Object(spec.states.iter().map(|(id, state)| (id.clone(), state.clone())).collect());
     let scope = Scope::of_operation(work, &unit, &args);
-    render::data(&scope, &json, &mut sink::salt)
+    render::entries(&scope, spec.states.iter(), &mut sink::salt)
         .map_err(|problem| super::emit_nomad::bad_reference(work, &unit, &problem))
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use eos_catalog::component::DataClass;
 use eos_pillar::entry::Backing;
-use serde_json::{Value as Json, json};
+use serde_json::json;
 
 use crate::passes::check_storage::filesystem;
 use crate::passes::emit_nomad::bad_reference;
@@ -51,8 +51,8 @@ fn volumes(work: &Work<'_>, unit: &Unit<'_>) -> Result<Traced, String> {
     let mut parents: BTreeMap<&str, String> = BTreeMap::new();
     for (name, volume) in &unit.component.storage {
         let Some(choice) = unit.entry.volumes.get(name) else { continue };
-        let rendered = render::text(&scope, &format!("@{{volume.{name}.path}}"))?;
-        let path = || Traced::scalar(choice.path.as_str(), rendered.origins.clone());
+        let origins = scope.volume_path(name)?.1;
+        let path = || Traced::scalar(choice.path.as_str(), origins.clone());
         let id = |what: &str| format!("{}-{name}-{what}", unit.id.name);
         let mut requires = Vec::new();
         if choice.backing == Backing::Lvm {
@@ -61,7 +61,7 @@ fn volumes(work: &Work<'_>, unit: &Unit<'_>) -> Result<Traced, String> {
             let device = format!("/dev/{group}/{logical}");
             let kind = filesystem(volume.class).unwrap_or("ext4");
             let size = choice.size.clone().unwrap_or_default();
-            let size = Traced::scalar(size, rendered.origins.clone());
+            let size = Traced::scalar(size, origins.clone());
             let tools = id("tools");
             let packages = json!(["lvm2", filesystem_package(kind)]);
             // Salt finds its module for LVM only once the package is there.
@@ -78,7 +78,7 @@ fn volumes(work: &Work<'_>, unit: &Unit<'_>) -> Result<Traced, String> {
                         ("vgname", group.into()),
                         ("size", size),
                         ("resizefs", (kind != "btrfs").into()),
-                        ("require", json!([{"pkg": tools}]).into()),
+                        ("require", require("pkg", tools)),
                     ],
                 ),
             );
@@ -91,7 +91,7 @@ fn volumes(work: &Work<'_>, unit: &Unit<'_>) -> Result<Traced, String> {
                         ("fs_type", kind.into()),
                         // Left to itself Salt formats whatever is not of this type, data and all: only a blank device may be.
                         ("unless", json!([format!("wipefs --noheadings {device} | grep -q .")]).into()),
-                        ("require", json!([{"lvm": id("volume")}]).into()),
+                        ("require", require("lvm", id("volume"))),
                     ],
                 ),
             );
@@ -105,23 +105,23 @@ fn volumes(work: &Work<'_>, unit: &Unit<'_>) -> Result<Traced, String> {
                         ("fstype", kind.into()),
                         ("mkmnt", true.into()),
                         ("persist", true.into()),
-                        ("require", json!([{"blockdev": id("filesystem")}]).into()),
+                        ("require", require("blockdev", id("filesystem"))),
                     ],
                 ),
             );
-            requires.push(json!({"mount": id("mount")}));
+            requires.push(Traced::fields([("mount", id("mount").into())]));
             if kind == "btrfs" {
                 // LVM knows how to grow the others with the volume.
                 let grow = format!("btrfs filesystem resize max {}", quoted(&choice.path));
-                let when = json!([{"lvm": id("volume")}]);
+                let when = require("lvm", id("volume"));
                 states.set(
                     id("grown"),
                     state(
                         "cmd.run",
                         vec![
                             ("name", grow.into()),
-                            ("onchanges", when.into()),
-                            ("require", json!([{"mount": id("mount")}]).into()),
+                            ("onchanges", when),
+                            ("require", require("mount", id("mount"))),
                         ],
                     ),
                 );
@@ -131,17 +131,17 @@ fn volumes(work: &Work<'_>, unit: &Unit<'_>) -> Result<Traced, String> {
         {
             // `makedirs` gives every folder on the way to the volume's owner, and then others cannot get through.
             let parent_id = parents.entry(parent).or_insert_with(|| {
-                let there = json!([format!("test -d {}", quoted(parent))]);
+                let there = Traced::list(vec![format!("test -d {}", quoted(parent)).into()]);
                 let arguments = vec![
                     ("name", parent.into()),
                     ("makedirs", true.into()),
                     ("mode", "0755".into()),
-                    ("unless", there.into()),
+                    ("unless", there),
                 ];
                 states.set(id("parent"), state("file.directory", arguments));
                 id("parent")
             });
-            requires.push(json!({"file": parent_id}));
+            requires.push(Traced::fields([("file", parent_id.as_str().into())]));
         }
         let mut arguments = vec![("name", path()), ("makedirs", true.into()), ("mode", "0750".into())];
         if let Some(owner) = volume.owner.filter(|_| unit.runtime() == Some("container")) {
@@ -151,7 +151,7 @@ fn volumes(work: &Work<'_>, unit: &Unit<'_>) -> Result<Traced, String> {
             arguments.push(("user", user.into()));
         }
         if !requires.is_empty() {
-            arguments.push(("require", Json::from(requires).into()));
+            arguments.push(("require", Traced::list(requires)));
         }
         states.set(id("directory"), state("file.directory", arguments));
     }
@@ -202,6 +202,11 @@ fn without_volumes(unit: &Unit<'_>) -> Traced {
         states.set(id("no-directory"), state("file.absent", arguments));
     }
     states
+}
+
+/// What comes before: a state of a kind, by its id.
+fn require(kind: &'static str, id: String) -> Traced {
+    Traced::list(vec![Traced::fields([(kind, id.into())])])
 }
 
 /// A word for a shell.
@@ -307,8 +312,7 @@ fn host(work: &Work<'_>, unit: &Unit<'_>) -> Result<Traced, String> {
 }
 
 fn states(work: &Work<'_>, unit: &Unit<'_>, data: &eos_catalog::component::Data) -> Result<Traced, String> {
-    let json = Json::Object(data.iter().map(|(id, state)| (id.clone(), state.clone())).collect());
-    render::data(&Scope::of(work, unit), &json, &mut sink::salt)
+    render::entries(&Scope::of(work, unit), data.iter(), &mut sink::salt)
 }
 
 /// The classes of data that a unit's volumes hold; what may be lost does not count.

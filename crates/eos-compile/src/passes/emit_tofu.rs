@@ -36,14 +36,21 @@ pub fn terraform_block(work: &Work<'_>, unit: &str, providers: Traced) -> Traced
     let env = &work.input.environment.name;
     let key = format!("{}/{env}/{unit}", work.input.estate);
     let backend = match work.input.backend {
-        Backend::Local => json!({"local": {"path": format!("../../../.eos/state/tofu/{key}.tfstate")}}),
+        Backend::Local => {
+            let path = format!("../../../.eos/state/tofu/{key}.tfstate");
+            Traced::fields([("local", Traced::fields([("path", path.into())]))])
+        }
         Backend::Http { address, username } => {
             let base = format!("{}/{key}", address.trim_end_matches('/'));
-            let mut http = json!({"address": base, "lock_address": format!("{base}/lock"), "unlock_address": format!("{base}/lock")});
+            let lock = format!("{base}/lock");
+            let mut http = Traced::map()
+                .with("address", base)
+                .with("lock_address", lock.as_str())
+                .with("unlock_address", lock.as_str());
             if let Some(username) = username {
-                http["username"] = json!(username);
+                http.set("username", username.as_str());
             }
-            json!({"http": http})
+            Traced::fields([("http", http)])
         }
     };
     Traced::map()
@@ -53,9 +60,10 @@ pub fn terraform_block(work: &Work<'_>, unit: &str, providers: Traced) -> Traced
 }
 
 /// The provider eos ships, as `required_providers` names it.
-pub fn eos_provider() -> Json {
+pub fn eos_provider() -> Traced {
     let schema = provider_schema::provider_schema();
-    json!({"source": schema["source"], "version": schema["version"]})
+    let field = |name: &'static str| (name, schema[name].clone().into());
+    Traced::fields([field("source"), field("version")])
 }
 
 fn main(work: &Work<'_>, unit: &Unit<'_>, emitted: &Emitted) -> Result<Traced, String> {
@@ -83,7 +91,7 @@ fn main(work: &Work<'_>, unit: &Unit<'_>, emitted: &Emitted) -> Result<Traced, S
                 .get(&format!("{kind}.{name}"))
                 .is_some_and(|class| *class != DataClass::Cache)
             {
-                resource.set("lifecycle", json!({"prevent_destroy": true}));
+                resource.set("lifecycle", prevent_destroy());
             }
             group.set(name.clone(), resource);
         }
@@ -169,7 +177,7 @@ fn own_resources(work: &Work<'_>, unit: &Unit<'_>, emitted: &Emitted) -> Result<
         let classes = data_classes(unit);
         if let Some(class) = classes.first() {
             resource.set("data_class", class_name(*class));
-            resource.set("lifecycle", json!({"prevent_destroy": true}));
+            resource.set("lifecycle", prevent_destroy());
         }
         states.set("volumes", resource);
         before.push("eos_salt_state.volumes".to_owned());
@@ -247,6 +255,10 @@ fn state_resource(work: &Work<'_>, unit: &Unit<'_>, key: &str, host: &str, path:
         .with("target", Traced::scalar(host, work.chosen(unit, placed)))
         .with("via", Traced::scalar(via, declared.into_iter().collect()))
         .with("sls", file(path))
+}
+
+fn prevent_destroy() -> Traced {
+    Traced::fields([("prevent_destroy", true.into())])
 }
 
 /// An expression that reads a file of the unit.

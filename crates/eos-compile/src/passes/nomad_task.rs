@@ -59,7 +59,8 @@ fn tier<'w>(work: &'w Work<'_>, unit: &'w Unit<'_>) -> &'w str {
 pub fn network(context: &TaskContext<'_, '_>, dynamic: bool) -> Result<Option<Traced>, String> {
     let mut ports = Vec::new();
     for (label, port) in &context.task.ports {
-        let outside = render::text(&context.scope, &format!("@{{setting.{}}}", port.setting))?;
+        let outside = context.scope.setting(&port.setting);
+        let outside = outside.ok_or_else(|| format!("there is no setting {}", port.setting))?;
         let to = port.to.filter(|_| context.owner.runtime() == Some("container"));
         let mut entry = Traced::map().with("Label", label.as_str());
         if !dynamic {
@@ -111,7 +112,11 @@ pub fn services(context: &TaskContext<'_, '_>) -> Result<Vec<Traced>, String> {
             entry.set("Timeout", nanoseconds(check.timeout.as_deref().unwrap_or("5s"))?);
             entry.set(
                 "CheckRestart",
-                json!({"Limit": 5, "Grace": 120_000_000_000_u64, "IgnoreWarnings": false}),
+                Traced::fields([
+                    ("Limit", 5.into()),
+                    ("Grace", 120_000_000_000_u64.into()),
+                    ("IgnoreWarnings", false.into()),
+                ]),
             );
             checks.push(entry);
         }
@@ -204,7 +209,7 @@ pub fn task(context: &TaskContext<'_, '_>, secrets: &mut Vec<SecretRef>) -> Resu
         task.set("Templates", Traced::list(templates));
     }
     task.set("Resources", resources(context));
-    task.set("LogConfig", json!({"MaxFiles": 3, "MaxFileSizeMB": 10}));
+    task.set("LogConfig", Traced::fields([("MaxFiles", 3.into()), ("MaxFileSizeMB", 10.into())]));
     Ok(task)
 }
 
@@ -225,11 +230,11 @@ fn template(
             }
         };
         let traced = render::data(&context.scope, &file.content, &mut through)?;
-        match (file.format, traced.to_json()) {
-            (FileFormat::Text, Json::String(text)) => text,
+        match (file.format, traced) {
+            (FileFormat::Text, Traced { value: TracedValue::Plain(Json::String(text)), .. }) => text,
             (FileFormat::Text, _) => return Err(format!("file {name}: the content of a text is a text")),
-            (FileFormat::Json, _) => traced.write_json().0,
-            (FileFormat::Yaml, json) => eos_yaml::write(&json),
+            (FileFormat::Json, traced) => traced.write_json().0,
+            (FileFormat::Yaml, traced) => eos_yaml::write(&traced.to_json()),
         }
     };
     origins.sort();
@@ -307,9 +312,8 @@ fn container_config(context: &TaskContext<'_, '_>) -> Result<Traced, String> {
     }
     let mut volumes = Vec::new();
     for (volume, mount) in &context.task.mounts {
-        let path = render::text(&context.scope, &format!("@{{volume.{volume}.path}}"))?;
-        let source = path.typed.as_ref().and_then(Json::as_str).unwrap_or_default().to_owned();
-        volumes.push(Traced::scalar(format!("{source}:{mount}"), path.origins));
+        let (path, origins) = context.scope.volume_path(volume)?;
+        volumes.push(Traced::scalar(format!("{path}:{mount}"), origins));
     }
     if !volumes.is_empty() {
         config.set("volumes", Traced::list(volumes));

@@ -28,7 +28,7 @@ pub(crate) fn fetch(
     let expected = digest::listed(&sums, &file_name)
         .ok_or_else(|| Failure::Absent(format!("{} does not list {file_name}", bundle.join(SUMS))))?;
     let vouched_by = format!("the bundle's {SUMS}");
-    require_sum(&file_name, expected, &digest::of_file(&archive)?, &vouched_by)?;
+    require_sum(&file_name, &expected.to_ascii_lowercase(), &digest::of_file(&archive)?, &vouched_by)?;
     unpack::xz(&archive, target, progress)?;
     Ok(vouched_by)
 }

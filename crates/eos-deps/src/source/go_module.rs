@@ -1,4 +1,4 @@
-//! A build from a Go module. Go checks the module's own checksums; compiler and module caches are throw-away, since
+//! A build from a Go module. Go checks the module against its checksum database, eos against its own table; compiler and module caches are throw-away, since
 //! they take many gigabytes.
 
 use std::process::Command;
@@ -10,6 +10,7 @@ use crate::build;
 use crate::cache::Lock;
 use crate::failure::{Failure, require_space};
 use crate::progress::Progress;
+use crate::source::{OWN_TABLE, require_sum};
 use crate::table::{GoModule, Tool};
 
 /// Builds the tool's executable to `target` with everything it needs in `work`; returns who vouched for it.
@@ -44,6 +45,12 @@ pub(crate) fn fetch(
     let downloaded: Downloaded = serde_json::from_str(&answer)
         .map_err(|error| Failure::Broken(format!("`{what}` gave an unknown answer: {error}")))?;
 
+    let mut vouched_by = format!("Go's checksums of {module}");
+    if let Some(pinned) = &recipe.sum {
+        require_sum(&module, pinned, &downloaded.sum, OWN_TABLE)?;
+        vouched_by = format!("{OWN_TABLE}, {vouched_by}");
+    }
+
     // Out of the module cache, in which Go builds nothing; the cache itself is ours.
     let source = work.join("source");
     fs_err::rename(&downloaded.dir, &source)?;
@@ -65,8 +72,8 @@ pub(crate) fn fetch(
     let file = fs_err::File::open(target)?;
     file.sync_all()?;
     Ok(match &recipe.note {
-        Some(note) => format!("Go's checksums of {module} ({note})"),
-        None => format!("Go's checksums of {module}"),
+        Some(note) => format!("{vouched_by} ({note})"),
+        None => vouched_by,
     })
 }
 
@@ -74,6 +81,8 @@ pub(crate) fn fetch(
 struct Downloaded {
     #[serde(rename = "Dir")]
     dir: Utf8PathBuf,
+    #[serde(rename = "Sum")]
+    sum: String,
 }
 
 fn make_writable(path: &Utf8Path) -> std::io::Result<()> {

@@ -8,14 +8,17 @@ pub(crate) mod release;
 
 use crate::failure::Failure;
 
+/// Who vouches for what the table has a sum of.
+const OWN_TABLE: &str = "eos's own table";
+
 /// Refuses bytes that are not the promised ones.
 fn require_sum(what: &str, expected: &str, actual: &str, vouched_by: &str) -> Result<(), Failure> {
-    if expected.eq_ignore_ascii_case(actual) {
+    if expected == actual {
         return Ok(());
     }
     Err(Failure::Checksum {
         what: what.to_owned(),
-        expected: expected.to_ascii_lowercase(),
+        expected: expected.to_owned(),
         actual: actual.to_owned(),
         vouched_by: vouched_by.to_owned(),
     })

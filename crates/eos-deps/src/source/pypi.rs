@@ -1,4 +1,5 @@
-//! Pinned packages from PyPI in a venv of their own; pip checks each file against its index.
+//! Pinned packages from PyPI in a venv of their own. pip checks each file against its index, and those of the packages
+//! themselves against eos's own table before anything in them runs.
 
 use std::process::Command;
 
@@ -8,6 +9,7 @@ use crate::build;
 use crate::cache::Lock;
 use crate::failure::Failure;
 use crate::progress::Progress;
+use crate::source::OWN_TABLE;
 use crate::table::{Pypi, Tool};
 
 /// Settings of the caller's own Python and pip that would put packages elsewhere than into the venv.
@@ -41,13 +43,51 @@ pub(crate) fn build(
         progress,
     )?;
     let packages: Vec<String> = recipe.packages.iter().map(|package| tool.fill(package)).collect();
-    let mut install = isolated(&venv.join("bin/python"), work);
-    install.args(["-m", "pip", "install", "--no-input", "--disable-pip-version-check", "--progress-bar=off"]);
+    let install = || {
+        let mut install = isolated(&venv.join("bin/python"), work);
+        install.args(["-m", "pip", "install", "--no-input", "--disable-pip-version-check"]);
+        install.arg("--progress-bar=off");
+        install
+    };
+    let what = format!("pip install {}", packages.join(" "));
+    let mut vouched_by = format!("pip, against its index ({})", packages.join(", "));
+    if !recipe.sha256.is_empty() {
+        let requirements = work.join("requirements.txt");
+        let lines: String =
+            packages.iter().map(|package| requirement(package, recipe.sums(package))).collect();
+        fs_err::write(&requirements, lines)?;
+        let mut pinned = install();
+        pinned.args(["--no-deps", "--require-hashes", "--requirement", requirements.as_str()]);
+        build::run(&what, &mut pinned, lock, &log, progress)
+            .map_err(|failure| mismatch(&log).unwrap_or(failure))?;
+        vouched_by = format!("{OWN_TABLE}, {vouched_by}");
+    }
     let constraints = work.join("constraints.txt");
     fs_err::write(&constraints, recipe.constraints.join("\n") + "\n")?;
-    install.args(["--constraint", constraints.as_str()]).args(&packages);
-    build::run(&format!("pip install {}", packages.join(" ")), &mut install, lock, &log, progress)?;
-    Ok(format!("pip, against its index ({})", packages.join(", ")))
+    let mut rest = install();
+    rest.args(["--constraint", constraints.as_str()]).args(&packages);
+    build::run(&what, &mut rest, lock, &log, progress)?;
+    Ok(vouched_by)
+}
+
+/// A line of a requirements file: any of the sums will do.
+fn requirement(package: &str, sums: &[String]) -> String {
+    let sums: String = sums.iter().map(|sum| format!(" --hash=sha256:{sum}")).collect();
+    format!("{package}{sums}\n")
+}
+
+/// What pip says when a file does not have one of its sums.
+fn mismatch(log: &Utf8Path) -> Option<Failure> {
+    let text = fs_err::read_to_string(log).ok()?;
+    let (_, told) = text.split_once("DO NOT MATCH THE HASHES")?;
+    let after = |mark: &str| told.lines().find_map(|line| Some(line.split_once(mark)?.1.trim().to_owned()));
+    let what = told.lines().nth(1).unwrap_or_default().trim().split(" (from").next().unwrap_or_default();
+    Some(Failure::Checksum {
+        what: what.to_owned(),
+        expected: after("Expected sha256").unwrap_or_default(),
+        actual: after("Got").unwrap_or_default(),
+        vouched_by: OWN_TABLE.to_owned(),
+    })
 }
 
 fn isolated(python: &Utf8Path, work: &Utf8Path) -> Command {

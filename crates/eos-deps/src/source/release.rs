@@ -6,7 +6,7 @@ use crate::digest;
 use crate::download::Downloader;
 use crate::failure::Failure;
 use crate::progress::Progress;
-use crate::source::require_sum;
+use crate::source::{OWN_TABLE, require_sum};
 use crate::table::{Release, Tool, arch, os};
 use crate::unpack;
 
@@ -24,7 +24,7 @@ pub(crate) fn fetch(
     let path = tool.fill(&release.file);
     let file_name = path.rsplit('/').next().unwrap_or(&path);
     let (expected, vouched_by) = match release.sha256.get(&format!("{}-{}", os(), arch())) {
-        Some(pinned) => (pinned.clone(), "eos's own table".to_owned()),
+        Some(pinned) => (pinned.to_ascii_lowercase(), OWN_TABLE),
         // The list comes first: it is small, and without it the file is of no use.
         None => {
             let sums_path = tool.fill(&release.sums);
@@ -32,13 +32,13 @@ pub(crate) fn fetch(
             let sum = digest::listed(&sums, file_name).ok_or_else(|| {
                 Failure::Absent(format!("{} does not list {file_name}", downloader.url(&sums_path)))
             })?;
-            (sum.to_owned(), "the release's own SHA256SUMS".to_owned())
+            (sum.to_ascii_lowercase(), "the release's own SHA256SUMS")
         }
     };
     let archive = target.with_extension("zip");
     let actual = downloader.file(&path, &archive, progress)?;
-    require_sum(&downloader.url(&path), &expected, &actual, &vouched_by)?;
+    require_sum(&downloader.url(&path), &expected, &actual, vouched_by)?;
     unpack::zip(&archive, &tool.executable(&tool.version), target)?;
     fs_err::remove_file(&archive)?;
-    Ok(vouched_by)
+    Ok(vouched_by.to_owned())
 }

@@ -69,7 +69,7 @@ fn no_lock_file() {
 #[test]
 fn a_lock_of_another_compiler() {
     refused(
-        &edited("eos.lock", "compiler = 1", "compiler = 0"),
+        &edited("eos.lock", &format!("compiler = {}", eos_compile::COMPILER), "compiler = 0"),
         "a_lock_of_an_older_compiler",
         4,
         &["compile"],

@@ -1,0 +1,2 @@
+variable "name" { type = string }
+output "name" { value = var.name }
