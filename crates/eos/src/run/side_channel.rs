@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use serde::Deserialize;
+use serde_json::Value as Json;
 
 /// The longest message that is read: a preview of a very large job.
 const LONGEST: u64 = 16 << 20;
@@ -29,13 +30,16 @@ pub struct Message {
     pub name: String,
     pub kind: Kind,
     pub text: String,
+    /// For eos itself; a person is shown the text.
+    #[serde(default)]
+    pub details: Json,
 }
 
 type Listener = Box<dyn Fn(&Message) + Send + Sync>;
 
 #[derive(Default)]
 struct Heard {
-    previews: Mutex<BTreeMap<String, String>>,
+    previews: Mutex<BTreeMap<String, (String, Json)>>,
     listener: Mutex<Option<Listener>>,
 }
 
@@ -71,7 +75,14 @@ impl SideChannel {
 
     /// Previews so far, by the resource's name.
     pub fn previews(&self) -> BTreeMap<String, String> {
-        self.heard.previews.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        let previews = self.heard.previews.lock().unwrap_or_else(PoisonError::into_inner);
+        previews.iter().map(|(name, (text, _))| (name.clone(), text.clone())).collect()
+    }
+
+    /// What a preview says in detail; null when there is none.
+    pub fn details(&self, name: &str) -> Json {
+        let previews = self.heard.previews.lock().unwrap_or_else(PoisonError::into_inner);
+        previews.get(name).map(|(_, details)| details.clone()).unwrap_or_default()
     }
 
     /// Hands over progress as it comes.
@@ -90,7 +101,7 @@ fn hear(heard: &Heard, stream: UnixStream) {
     let Ok(message) = serde_json::from_str::<Message>(&line) else { return };
     if message.kind == Kind::Preview {
         let mut previews = heard.previews.lock().unwrap_or_else(PoisonError::into_inner);
-        previews.insert(message.name.clone(), message.text.clone());
+        previews.insert(message.name.clone(), (message.text.clone(), message.details.clone()));
     }
     if let Some(listener) = &*heard.listener.lock().unwrap_or_else(PoisonError::into_inner) {
         listener(&message);
