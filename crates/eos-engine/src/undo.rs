@@ -132,7 +132,7 @@ impl Conduct<'_> {
             run: self.begun.run.clone(),
             at: self.engine.now(),
         };
-        if let Err(problem) = self.engine.applied().begin(&self.begun.env, &environment, &[]) {
+        if let Err(problem) = self.engine.applied().begin(&self.begun.env, &environment, &[], &|_| Ok(())) {
             problems.push(problem);
             return self.finish(problems);
         }

@@ -168,6 +168,7 @@ impl Estate {
             unhealthy: BTreeSet::new(),
             lease_wait: 0,
             http: None,
+            overtaken: false,
             line: "eos test".into(),
             answer: "answer.json".into(),
         }

@@ -59,6 +59,25 @@ fn a_lost_lease_interrupts_tofu_once_and_stops_the_run() {
     assert!(estate.wired());
 }
 
+/// Two clones that change different units have different leases: the environment's record decides between them.
+#[test]
+fn a_run_that_is_overtaken_in_the_last_moment_has_not_begun() {
+    let Some(estate) = Estate::new("overtaken") else { return };
+    estate.write(&Spec::new("a", "v1"));
+    let answer = estate.run(&Job { overtaken: true, ..estate.job(Command::Apply) });
+    assert_eq!(answer.refused(), ["E0905"]);
+    assert!(estate.log().is_empty(), "nothing was applied");
+    let records = eos_store::FolderRecords::open(estate.path(".eos/state/records").as_std_path()).unwrap();
+    let applied = eos_engine::Applied::new(&records);
+    let env = "test".parse().unwrap();
+    assert_eq!(applied.environment(&env).unwrap().unwrap().commit, "theirs", "their record stands");
+    assert!(applied.units(&env).unwrap().is_empty(), "nothing says that a run is at work");
+    drop(records);
+    let layout = eos_engine::Layout::new(estate.root.clone());
+    assert!(eos_engine::runs::unfinished(&layout, &env).unwrap().is_none(), "nothing is left to resume");
+    assert_eq!(outcome(&estate.ok(Command::Apply)).0, "done", "once it has pulled");
+}
+
 /// What a unit below an unapplied one wants to do must be what was shown.
 #[test]
 fn more_than_was_agreed_stops_the_run_before_the_unit() {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Instant;
 
 use clap::{Arg, ArgMatches, Command};
-use eos_engine::{Applied, Change, Drift, DriftRequest, IgnoredDrift, RunOptions};
+use eos_engine::{Applied, AppliedEnvironment, Change, Drift, DriftRequest, IgnoredDrift, RunOptions, guard};
 use eos_model::nearest::nearest;
 use eos_model::{Diagnostic, Diagnostics, EnvName, Name, UnitId, codes};
 use serde_json::json;
@@ -167,9 +167,13 @@ fn revert(
         if !running::is_set(matches, "yes") && !confirm::ask(context, "Do this?", &format!("{line} --yes"))? {
             Ended::Declined
         } else {
+            let judge = |last: Option<&AppliedEnvironment>| {
+                guard::refuse_stale(env, last, head, |older| loaded.estate.git.descends(head, older))
+            };
             let options = RunOptions {
                 commit: head,
                 on_failure: running::on_failure(matches),
+                judge: Some(&judge),
                 ..RunOptions::default()
             };
             let report = flow::apply(call, runs, &shown.plan, &drift.units_as_applied, &options)?;

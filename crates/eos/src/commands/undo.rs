@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use eos_engine::record::Goal;
-use eos_engine::{Layout, UndoOptions, UndoPlan, runs};
+use eos_engine::{Applied, Layout, UndoOptions, UndoPlan, guard, runs};
 use eos_model::Diagnostics;
 use serde_json::json;
 
@@ -52,6 +52,9 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let line = message.line().to_owned();
     let runs = Runs::open(context, &loaded.estate, &[&units], &line)?;
     interrupt::watch(&runs.tools.children);
+    let head = loaded.estate.commit_id().unwrap_or_default();
+    let last = Applied::new(runs.records.as_ref()).environment(&env)?;
+    guard::refuse_stale(&env, last.as_ref(), &head, |older| loaded.estate.git.descends(&head, older))?;
     let before = undoing::before(&loaded, &known.run)?;
     undoing::refuse_later_changes(&loaded, &known.run, &before)?;
     let plan = flow::watched(call, &runs, |engine| engine.plan_undo(&id))?;

@@ -11,8 +11,8 @@ use clap::ArgMatches;
 use eos_compile::Compiled;
 use eos_engine::plan::Look;
 use eos_engine::{
-    Applied, Engine, Layout, OnFailure, Outcome as Ending, PlanRequest, Report, RunId, RunOptions, RunPlan,
-    Units, guard, problems,
+    Applied, AppliedEnvironment, Engine, Layout, OnFailure, Outcome as Ending, PlanRequest, Report, RunId,
+    RunOptions, RunPlan, Units, guard, problems,
 };
 use eos_model::{Diagnostic, Diagnostics, EnvName, Name, UnitId, codes};
 use eos_pillar::Change;
@@ -235,7 +235,16 @@ pub fn agree_and_apply(
     let after = loaded.estate.commit_id().unwrap_or_default();
     loaded.estate.release();
     let revert = |run: &RunId| undoing::revert(call, wanted.env, &before, run);
-    let options = RunOptions { commit: &after, on_failure: wanted.on_failure, before_undo: Some(&revert) };
+    let estate = &loaded.estate;
+    let judge = |last: Option<&AppliedEnvironment>| {
+        guard::refuse_stale(wanted.env, last, &after, |older| estate.git.descends(&after, older))
+    };
+    let options = RunOptions {
+        commit: &after,
+        on_failure: wanted.on_failure,
+        before_undo: Some(&revert),
+        judge: Some(&judge),
+    };
     let report = apply(call, runs, &shown.plan, units, &options)?;
     if report.outcome == Ending::Undone {
         undoing::compile_again(call, wanted.env)?;
