@@ -262,7 +262,8 @@ impl Conduct<'_> {
                 desk.session.outputs().map_err(|e| self.fail(name, crate::problems::cannot_plan(name, &e)))?
             }
         };
-        self.settle(name, &target, outputs::split(&made_outputs)).map_err(UnitEnd::Failed)?;
+        self.settle(name, &target, outputs::split(&made_outputs))
+            .map_err(|e| UnitEnd::Failed(self.judged(e)))?;
         self.step(name, Step::Undone)
     }
 }

@@ -22,7 +22,17 @@ pub fn choosing() -> Vec<Arg> {
             .help("Trust what was last seen; units that did not change are not looked at")
             .help_heading("Planning"),
         destroy_data(),
+        new_state(),
     ]
+}
+
+pub fn new_state() -> Arg {
+    Arg::new("new-state")
+        .long("new-state")
+        .value_name("NAME")
+        .action(ArgAction::Append)
+        .help("The state of this name is lost for good: what tofu knew of it is forgotten")
+        .help_heading("Data")
 }
 
 pub fn destroy_data() -> Arg {

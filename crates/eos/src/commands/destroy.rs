@@ -21,6 +21,7 @@ pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
         .arg(Arg::new("environment").value_name("ENVIRONMENT").required(true).help("The environment that goes"))
         .args(running::carrying_out())
         .arg(running::destroy_data())
+        .arg(running::new_state())
         .arg(running::preserve_data().conflicts_with("destroy-data"))
         .arg(Arg::new("because").long("because").value_name("REASON").help("Why, for the history"))
         .after_help("Hosts stay declared, secrets stay with the data they open.\n\nExamples:\n  eos destroy staging\n  eos destroy staging --destroy-data postgres"))

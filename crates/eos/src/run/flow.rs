@@ -40,6 +40,7 @@ pub struct Wanted<'a> {
     /// Only these units; all when none.
     pub only: BTreeSet<Name>,
     pub destroy_data: BTreeSet<Name>,
+    pub new_state: BTreeSet<Name>,
     /// Jobs that run already and are taken over.
     pub adopt: BTreeMap<Name, BTreeMap<String, String>>,
     pub look: Look,
@@ -62,6 +63,7 @@ impl<'a> Wanted<'a> {
             message,
             only: running::names(matches, "only")?,
             destroy_data: running::names(matches, "destroy-data")?,
+            new_state: running::names(matches, "new-state")?,
             adopt: BTreeMap::new(),
             look: if running::is_set(matches, "no-refresh") { Look::Nothing } else { Look::Everything },
             on_failure: running::on_failure(matches),
@@ -120,6 +122,7 @@ pub fn plan(
         look: wanted.look,
         destroy_data: &wanted.destroy_data,
         adopt: &wanted.adopt,
+        new_state: &wanted.new_state,
     });
     bars.finish();
     let planned = planned.map_err(|found| with_owners(runs, wanted.env, found));
@@ -247,7 +250,7 @@ pub fn agree_and_apply(
     };
     let report = apply(call, runs, &shown.plan, units, &options)?;
     if report.outcome == Ending::Undone {
-        undoing::compile_again(call, wanted.env)?;
+        let _ = undoing::compile_again(call, wanted.env)?;
     }
     Ok(if work { Ended::Ran(recorded, Box::new(report)) } else { Ended::NothingToDo(recorded) })
 }
@@ -271,7 +274,7 @@ pub fn watched<T>(
 ) -> Result<T, Diagnostics> {
     let bars = Arc::new(Bars::new(call.context));
     runs.hear(&bars);
-    let done = work(&runs.engine(bars.as_ref(), &runs.health));
+    let done = bars.during(|| work(&runs.engine(bars.as_ref(), &runs.health)));
     bars.finish();
     done
 }
