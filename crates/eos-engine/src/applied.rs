@@ -64,6 +64,9 @@ pub struct AppliedEnvironment {
     pub at: i64,
 }
 
+/// Whether what an environment was last applied from allows a run; asked when the run has its leases.
+pub type Judge<'a> = &'a dyn Fn(Option<&AppliedEnvironment>) -> Result<(), Diagnostic>;
+
 /// Objects with data that stayed in the world when their unit or resource went away.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Kept {
@@ -146,16 +149,33 @@ impl<'a> Applied<'a> {
         self.write(vec![(drift_key(unit), Some(json(&Ignored { ignored })))])
     }
 
-    /// Says that a run begins to change these units and that the environment is at its commit, all at once.
+    /// Says that a run begins to change these units and that the environment is at its commit, all at once, and only on
+    /// top of what was judged: when another run begins in between, that is judged in its turn.
     pub fn begin(
         &self,
         env: &EnvName,
         environment: &AppliedEnvironment,
         units: &[(Name, AppliedUnit)],
+        judge: Judge<'_>,
     ) -> Result<(), Diagnostic> {
-        let mut changes = vec![(environment_key(env), Some(json(environment)))];
-        changes.extend(units.iter().map(|(name, unit)| (unit_key(&id(env, name)), Some(json(unit)))));
-        self.write(changes)
+        let key = environment_key(env);
+        loop {
+            let last = self.get::<AppliedEnvironment>(&key)?;
+            judge(last.as_ref().map(|(_, last)| last))?;
+            let mut batch = self.batch(
+                units.iter().map(|(name, unit)| (unit_key(&id(env, name)), Some(json(unit)))).collect(),
+            )?;
+            batch.put(key.clone(), last.map_or(0, |(version, _)| version), json(environment));
+            match self.records.submit(batch).wait() {
+                Err(StoreError::Conflict { key: other, .. }) if other == key => {}
+                done => return done.map_err(|e| unusable("record what was applied", &e)),
+            }
+        }
+    }
+
+    /// Says that a run is at work on these units, all at once.
+    pub fn attempt(&self, env: &EnvName, units: &[(Name, AppliedUnit)]) -> Result<(), Diagnostic> {
+        self.write(units.iter().map(|(name, unit)| (unit_key(&id(env, name)), Some(json(unit)))).collect())
     }
 
     /// Says how a unit is now, and what of its data stayed behind.
@@ -191,6 +211,14 @@ impl<'a> Applied<'a> {
 
     /// Puts what has a value, deletes what has none and exists, all or nothing.
     fn write(&self, changes: Vec<(String, Option<Vec<u8>>)>) -> Result<(), Diagnostic> {
+        let batch = self.batch(changes)?;
+        if batch.is_empty() {
+            return Ok(());
+        }
+        self.records.submit(batch).wait().map_err(|e| unusable("record what was applied", &e))
+    }
+
+    fn batch(&self, changes: Vec<(String, Option<Vec<u8>>)>) -> Result<Batch, Diagnostic> {
         let mut batch = Batch::default();
         for (key, value) in changes {
             let found = self.records.get(&key).map_err(|e| unusable("read what was applied", &e))?;
@@ -201,10 +229,7 @@ impl<'a> Applied<'a> {
                 (None, None) => {}
             }
         }
-        if batch.is_empty() {
-            return Ok(());
-        }
-        self.records.submit(batch).wait().map_err(|e| unusable("record what was applied", &e))
+        Ok(batch)
     }
 }
 

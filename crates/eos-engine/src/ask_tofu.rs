@@ -13,12 +13,22 @@ use crate::engine::Engine;
 use crate::observer::Progress;
 use crate::outlook::Foreseen;
 use crate::plan::{UnitPlan, Verdict};
-use crate::problems::{cannot_plan, data_at_risk};
+use crate::planner::is_own;
+use crate::problems::{cannot_plan, data_at_risk, state_lost};
 use crate::record::Goal;
 use crate::unit::Unit;
 
 /// How long a plan that somebody else makes at the same moment is waited for.
 const PLANS_OF_OTHERS: Duration = Duration::from_secs(20);
+
+/// What is known of a unit from before.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Past {
+    /// It was applied with resources, so that there must be a state.
+    pub has_state: bool,
+    /// A run began to change it and did not finish.
+    pub unfinished: bool,
+}
 
 /// A saved plan and what it says.
 pub(crate) struct TofuPlan {
@@ -35,6 +45,7 @@ impl Engine<'_> {
         planned: &mut UnitPlan,
         refresh: Refresh,
         data: &DataResources,
+        past: Past,
     ) -> Result<Option<BTreeMap<String, Foreseen>>, Diagnostics> {
         let name = unit.name();
         let desk = self.desk(unit, planned.goal, &planned.treatment, &planned.inputs)?;
@@ -45,8 +56,23 @@ impl Engine<'_> {
                 .fix("eos resume writes it once the backend answers")
                 .into());
         }
-        let planned_by_tofu =
-            self.tofu_plan(name, &desk.session, refresh).map_err(|e| cannot_plan(name, &e))?;
+        let failed = |error: TofuError| cannot_plan(name, &error);
+        let mut planned_by_tofu = self.tofu_plan(name, &desk.session, refresh).map_err(failed)?;
+        let half_made: Vec<String> =
+            planned_by_tofu.iter().flat_map(|made| tainted(&made.plan)).filter(|_| past.unfinished).collect();
+        if !half_made.is_empty() {
+            // As resume does: eos's own resources finish in place what a run left half-made.
+            for address in &half_made {
+                desk.session.untaint(address).map_err(failed)?;
+            }
+            planned_by_tofu = self.tofu_plan(name, &desk.session, refresh).map_err(failed)?;
+        }
+        if past.has_state && makes_everything(planned.goal, planned_by_tofu.as_ref()) {
+            let state = desk.session.state().map_err(failed)?;
+            if state.is_empty() && state.lineage.is_empty() {
+                return Err(state_lost(name).into());
+            }
+        }
         let Some(TofuPlan { plan, bytes, warnings }) = planned_by_tofu else {
             planned.verdict = Verdict::Unchanged { record: false };
             if planned.applied.is_some() || planned.goal == Goal::Gone {
@@ -111,6 +137,20 @@ impl Engine<'_> {
         let warnings = planned.warnings.iter().map(ToString::to_string).collect();
         Ok(Some(TofuPlan { plan, bytes, warnings }))
     }
+}
+
+/// eos's own resources that are to be replaced only because they were left half-made.
+fn tainted(plan: &eos_tofu::Plan) -> impl Iterator<Item = String> {
+    let own = plan.resource_changes.iter().filter(|change| is_own(&change.provider));
+    own.filter(|change| change.reason.as_deref() == Some("replace_because_tainted"))
+        .map(|change| change.address.clone())
+}
+
+/// The plan of a unit whose state is not there: everything is made, or there is nothing to take away.
+fn makes_everything(goal: Goal, planned: Option<&TofuPlan>) -> bool {
+    let Some(TofuPlan { plan, .. }) = planned else { return goal == Goal::Gone };
+    let mut kinds = plan.resource_changes.iter().filter_map(ChangeKind::of).peekable();
+    kinds.peek().is_some() && kinds.all(|kind| kind == ChangeKind::Create)
 }
 
 /// Tofu would destroy something with data that nobody named: its protection was taken out of the compiled module.

@@ -64,6 +64,7 @@ impl Engine<'_> {
             look: Look::Everything,
             destroy_data: &BTreeSet::new(),
             adopt: &BTreeMap::new(),
+            new_state: &BTreeSet::new(),
         })?;
         let (mut units, mut ignored) = (BTreeMap::new(), BTreeMap::new());
         for (name, unit) in &mut revert.units {

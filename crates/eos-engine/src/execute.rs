@@ -5,7 +5,7 @@ use std::sync::Mutex;
 
 use eos_model::{Diagnostic, Diagnostics, Name, codes};
 
-use crate::applied::{AppliedEnvironment, AppliedUnit, Attempt};
+use crate::applied::{AppliedEnvironment, AppliedUnit, Attempt, Judge};
 use crate::engine::Engine;
 use crate::leases::HeldLeases;
 use crate::observer::Progress;
@@ -32,6 +32,8 @@ pub struct RunOptions<'a> {
     pub on_failure: OnFailure,
     /// Called before a failed run is taken back by [`OnFailure::Undo`].
     pub before_undo: Option<RevertFirst<'a>>,
+    /// Refuses a clone that lacks what was applied last; asked once more when nobody can come in between.
+    pub judge: Option<Judge<'a>>,
 }
 
 impl<'a> Engine<'a> {
@@ -50,14 +52,17 @@ impl<'a> Engine<'a> {
         let run = self.new_run_id()?;
         let environment =
             AppliedEnvironment { commit: options.commit.to_owned(), run: run.clone(), at: self.now() };
+        let judge = options.judge.unwrap_or(&|_| Ok(()));
         if work.is_empty() {
-            self.applied().begin(&plan.env, &environment, &[])?;
+            self.applied().begin(&plan.env, &environment, &[], judge)?;
             return Ok(Report::nothing_to_do());
         }
         let leases = HeldLeases::take(self, &run, &plan.env, work.iter().copied())?;
         runs::make_way(self.layout, &plan.env, &work)?;
         let applied = self.applied().units(&plan.env)?;
         refuse_applied_since(plan, &applied)?;
+        let before = self.applied().environment(&plan.env)?;
+        judge(before.as_ref())?;
         let mut bytes: BTreeMap<Name, Unit> = BTreeMap::new();
         for name in work.iter().copied() {
             let unit = match (plan.units[name].goal, units.units.get(name)) {
@@ -73,7 +78,7 @@ impl<'a> Engine<'a> {
             run: run.clone(),
             env: plan.env.clone(),
             commit: options.commit.to_owned(),
-            before: self.applied().environment(&plan.env)?.map(|before| before.commit),
+            before: before.map(|before| before.commit),
             command: self.actor.command.clone(),
             at: self.now(),
             on_failure: options.on_failure,
@@ -89,7 +94,15 @@ impl<'a> Engine<'a> {
             .iter()
             .map(|(name, intended)| (name.clone(), attempt(&begun, intended, &bytes[name])))
             .collect();
-        self.applied().begin(&plan.env, &environment, &attempts)?;
+        if let Err(problem) = self.applied().begin(&plan.env, &environment, &attempts, judge) {
+            if problem.code == codes::STALE_CLONE {
+                // Another run of other units came first: this one has not begun, and leaves nothing to resume.
+                journal.end(Outcome::Superseded)?;
+                drop(journal);
+                runs::put_away(self.layout, &run);
+            }
+            return Err(problem.into());
+        }
         let order: Vec<Name> = plan.order.iter().filter(|name| work.contains(name)).cloned().collect();
         self.observer.on(&Progress::Began { run: &run, units: &order });
         let conduct = Conduct {

@@ -60,8 +60,12 @@ impl HeldLeases {
                 engine.leases.acquire(&key, &owner, terms)
             };
             let lease = match acquire(engine.terms.wait) {
-                // One without a sign of life is watched for as long as its lease lasts, by this machine's own clock.
-                Err(LeaseError::Held { status, .. }) if status.stale => acquire(status.ttl * 2),
+                // One without a sign of life is watched for as long as its lease lasts, by this machine's own clock;
+                // listing them watches the others of this run at the same time.
+                Err(LeaseError::Held { status, .. }) if status.stale => {
+                    engine.leases.list().map_err(|e| problems::lease(&e))?;
+                    acquire(status.ttl * 2)
+                }
                 other => other,
             };
             let lease = lease.map_err(|e| problems::lease(&e))?;

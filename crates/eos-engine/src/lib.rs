@@ -47,7 +47,7 @@ pub mod unit;
 pub mod walk;
 
 pub use agreed::ChangeKind;
-pub use applied::{Applied, AppliedUnit, IgnoredDrift, KeptObject};
+pub use applied::{Applied, AppliedEnvironment, AppliedUnit, IgnoredDrift, KeptObject};
 pub use change::{Change, DataNote, Fate, Field};
 pub use drift::{Drift, DriftRequest};
 pub use engine::{Actor, Engine, Surroundings, Tools};

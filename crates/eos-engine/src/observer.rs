@@ -6,7 +6,7 @@ use eos_model::{Diagnostic, Name, UnitId};
 use eos_store::lease::LeaseStatus;
 use serde_json::Value as Json;
 
-use crate::record::Record;
+use crate::record::{Goal, Record};
 use crate::run_id::RunId;
 
 /// Something that happened in a run. Events of different units come from different threads.
@@ -37,6 +37,7 @@ pub enum Progress<'a> {
     },
     Applying {
         unit: &'a Name,
+        goal: Goal,
     },
     /// What tofu says while it plans or applies.
     Tofu {

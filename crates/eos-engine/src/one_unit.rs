@@ -93,6 +93,11 @@ impl Conduct<'_> {
         })
     }
 
+    /// A record that others have changed says less than the lease that ran out before.
+    pub fn judged(&self, problem: Diagnostic) -> Diagnostic {
+        if problem.code == codes::STORE { self.leases.lost().unwrap_or(problem) } else { problem }
+    }
+
     pub fn bytes(&self, name: &Name, digest: &Digest) -> Result<Arc<Unit>, Diagnostic> {
         self.engine.archive().read(&self.id(name), digest).map(Arc::new)
     }
@@ -214,7 +219,7 @@ impl Conduct<'_> {
         let undoing = self.journal.state(name) == UnitState::Undoing;
         if !undoing {
             self.step(name, Step::Applying)?;
-            self.engine.observer.on(&Progress::Applying { unit: name });
+            self.engine.observer.on(&Progress::Applying { unit: name, goal: target.goal });
         }
         let file = desk.session.folder.plan_file();
         let mut unwritten = None;
@@ -269,6 +274,7 @@ impl Conduct<'_> {
 
     /// Journals a failure. A unit that is stuck stays stuck.
     pub fn fail(&self, name: &Name, problem: Diagnostic) -> UnitEnd {
+        let problem = self.judged(problem);
         let state = self.journal.state(name);
         if matches!(state, UnitState::Undoing) {
             return self.stick(name, vec![problem.message.clone()]);

@@ -25,6 +25,8 @@ pub struct PlanRequest<'a> {
     pub destroy_data: &'a BTreeSet<Name>,
     /// Objects that are there already and are taken over: unit → address → the provider's id.
     pub adopt: &'a BTreeMap<Name, BTreeMap<String, String>>,
+    /// Units whose state is lost for good: they are made anew.
+    pub new_state: &'a BTreeSet<Name>,
 }
 
 /// How closely a plan looks at the real objects.
@@ -47,6 +49,8 @@ pub struct DestroyRequest<'a> {
     /// Only these; everything that is applied when none.
     pub only: Option<&'a BTreeSet<Name>>,
     pub destroy_data: &'a BTreeSet<Name>,
+    /// Units whose state is lost for good: nothing of theirs can be taken away any more.
+    pub new_state: &'a BTreeSet<Name>,
 }
 
 /// A plan over the units of one environment.

@@ -8,6 +8,7 @@ use eos_tofu::Refresh;
 
 use crate::agreed::without_keys;
 use crate::applied::{AppliedUnit, Kept};
+use crate::ask_tofu::Past;
 use crate::change::Change;
 use crate::data::{self, DataResources};
 use crate::engine::Engine;
@@ -41,6 +42,8 @@ pub(crate) struct Survey<'r> {
     pub look: Look,
     pub destroy_data: &'r BTreeSet<Name>,
     pub adopt: &'r BTreeMap<Name, BTreeMap<String, String>>,
+    /// Units whose state is lost for good.
+    pub new_state: &'r BTreeSet<Name>,
 }
 
 impl Look {
@@ -148,7 +151,8 @@ impl Engine<'_> {
         self.observer.on(&Progress::Planning { unit: name });
         let known_data = self.data_of(survey, unit);
         let refresh = survey.look.refresh();
-        let shown = self.ask_tofu(unit, &mut planned, refresh, &known_data)?;
+        let past = self.past_of(survey, unit);
+        let shown = self.ask_tofu(unit, &mut planned, refresh, &known_data, past)?;
         if let Verdict::Unchanged { record } = &mut planned.verdict {
             *record = !as_applied;
         }
@@ -175,7 +179,8 @@ impl Engine<'_> {
         }
         self.observer.on(&Progress::Planning { unit: unit.name() });
         let refresh = survey.look.refresh();
-        self.ask_tofu(unit, &mut trial, refresh, &self.data_of(survey, unit))?;
+        let past = self.past_of(survey, unit);
+        self.ask_tofu(unit, &mut trial, refresh, &self.data_of(survey, unit), past)?;
         Ok(trial.changes().to_vec())
     }
 
@@ -198,7 +203,8 @@ impl Engine<'_> {
         self.observer.on(&Progress::Planning { unit: name });
         let known_data = data::data_resources(&unit.files);
         let refresh = survey.look.refresh();
-        self.ask_tofu(unit, &mut planned, refresh, &known_data)?;
+        let past = self.past_of(survey, unit);
+        self.ask_tofu(unit, &mut planned, refresh, &known_data, past)?;
         if let Verdict::Unchanged { record } = &mut planned.verdict {
             *record = true;
         }
@@ -247,6 +253,17 @@ impl Engine<'_> {
             .filter_map(|object| Some((object.address.clone(), object.id.clone()?)))
             .collect();
         Ok(Treatment { keep, adopt, destroy_data: destroy_data && !current.is_empty() })
+    }
+
+    fn past_of(&self, survey: &Survey<'_>, unit: &Unit) -> Past {
+        let Some(applied) = survey.applied.get(unit.name()) else { return Past::default() };
+        let before = applied.digest.as_ref().filter(|_| !survey.new_state.contains(unit.name()));
+        let has_resources = |digest| match self.archive().read(&unit.id, digest) {
+            Ok(before) => !data::declared(&before.files).is_empty(),
+            // Applied from another machine: what is compiled now is the best guess.
+            Err(_) => !data::declared(&unit.files).is_empty(),
+        };
+        Past { has_state: before.is_some_and(has_resources), unfinished: applied.attempt.is_some() }
     }
 
     /// Resources with data in the bytes that were applied last, or that a run began to apply, and in the new ones.

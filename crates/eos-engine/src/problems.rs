@@ -89,6 +89,15 @@ fn protected(failure: &Failure) -> Option<String> {
     Some(named.unwrap_or_else(|| "a protected resource".to_owned()))
 }
 
+/// The backend has nothing of a unit that was applied.
+pub(crate) fn state_lost(unit: &Name) -> Diagnostic {
+    Diagnostic::error(codes::STATE_ELSEWHERE, format!("{unit} was applied, and its state is gone"))
+        .why("what runs already looks new to tofu: it would be made a second time, or left behind for good")
+        .fix(format!(
+            "bring the state back from a backup of the backend; if it is lost for good: eos apply --new-state {unit}"
+        ))
+}
+
 pub(crate) fn data_at_risk(unit: &Name, address: &str, class: Option<&str>) -> Diagnostic {
     let class = class.map(|class| format!(" ({class})")).unwrap_or_default();
     Diagnostic::error(

@@ -14,7 +14,7 @@ use crate::execute::{RevertFirst, attempt};
 use crate::leases::HeldLeases;
 use crate::observer::Progress;
 use crate::one_unit::Conduct;
-use crate::record::{Direction, OnFailure};
+use crate::record::{Begun, Direction, OnFailure};
 use crate::report::Report;
 use crate::run_id::RunId;
 use crate::run_journal::RunJournal;
@@ -90,13 +90,28 @@ impl Conduct<'_> {
                 attempts.push((name.clone(), attempt(&self.begun, intended, &unit)));
             }
         }
+        // A run that began since, of other units, has said what the environment is applied from.
+        let applied = self.engine.applied();
+        let last = applied.environment(&self.begun.env)?;
+        let before = self.begun.before.as_ref();
+        if last.as_ref().is_some_and(|last| last.run != self.begun.run && Some(&last.commit) != before) {
+            return applied.attempt(&self.begun.env, &attempts);
+        }
         let environment = AppliedEnvironment {
             commit: self.commit.clone(),
             run: self.begun.run.clone(),
             at: self.engine.now(),
         };
-        self.engine.applied().begin(&self.begun.env, &environment, &attempts)
+        applied.begin(&self.begun.env, &environment, &attempts, &|now| {
+            if now == last.as_ref() { Ok(()) } else { Err(overtaken(&self.begun)) }
+        })
     }
+}
+
+fn overtaken(begun: &Begun) -> Diagnostic {
+    Diagnostic::error(codes::STALE_CLONE, format!("another run began in {} just now", begun.env))
+        .why("what the environment is applied from is said by one run at a time")
+        .fix("eos resume again")
 }
 
 pub(crate) fn refuse_finished(run: &Run) -> Result<(), Diagnostic> {

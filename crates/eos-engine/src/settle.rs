@@ -33,7 +33,7 @@ impl Conduct<'_> {
             return Err(UnitEnd::NotBegun(lost));
         }
         // What cannot be recorded stays "verifying": resume records it without applying again.
-        self.settle(name, target, outputs).map_err(UnitEnd::Failed)?;
+        self.settle(name, target, outputs).map_err(|e| UnitEnd::Failed(self.judged(e)))?;
         self.step(name, Step::Done)
     }
 

@@ -40,6 +40,7 @@ impl Engine<'_> {
             look: request.look,
             destroy_data: request.destroy_data,
             adopt: request.adopt,
+            new_state: request.new_state,
         })
     }
 
@@ -67,6 +68,7 @@ impl Engine<'_> {
             look: Look::Everything,
             destroy_data: request.destroy_data,
             adopt: &BTreeMap::new(),
+            new_state: request.new_state,
         })
     }
 

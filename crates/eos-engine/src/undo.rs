@@ -141,7 +141,7 @@ impl Conduct<'_> {
             run: self.begun.run.clone(),
             at: self.engine.now(),
         };
-        if let Err(problem) = self.engine.applied().begin(&self.begun.env, &environment, &[]) {
+        if let Err(problem) = self.engine.applied().begin(&self.begun.env, &environment, &[], &|_| Ok(())) {
             problems.push(problem);
             return self.finish(problems);
         }
@@ -274,7 +274,8 @@ impl Conduct<'_> {
                 desk.session.outputs().map_err(|e| self.fail(name, crate::problems::cannot_plan(name, &e)))?
             }
         };
-        self.settle(name, &target, outputs::split(&made_outputs)).map_err(UnitEnd::Failed)?;
+        self.settle(name, &target, outputs::split(&made_outputs))
+            .map_err(|e| UnitEnd::Failed(self.judged(e)))?;
         self.step(name, Step::Undone)
     }
 }

@@ -82,6 +82,15 @@ impl Allocation {
             || self.deployment_status.as_ref().is_some_and(|status| status.healthy == Some(false))
     }
 
+    /// A task of it has used up its restarts: it waits for the next interval, or for good.
+    pub fn has_used_up_restarts(&self) -> bool {
+        let last = |state: &TaskState| {
+            let event = state.events.iter().max_by_key(|event| event.time)?;
+            Some(event.display_message.starts_with("Exceeded allowed attempts"))
+        };
+        self.task_states.values().filter_map(last).any(|used_up| used_up)
+    }
+
     /// The first letters of its id, as Nomad's own tools show it.
     pub fn short_id(&self) -> &str {
         self.id.get(..8).unwrap_or(&self.id)

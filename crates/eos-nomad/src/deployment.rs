@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
+use ureq::http::Method;
 
-use crate::client::{Client, escape, newer_than};
+use crate::client::{Ask, Client, escape, newer_than};
 use crate::error::Error;
 use crate::job::or_default;
 
@@ -54,6 +55,19 @@ impl Deployment {
 }
 
 impl Client {
+    /// Ends a deployment as failed; Nomad then goes back to an older version where the job asks for that.
+    pub fn fail_deployment(&self, id: &str) -> Result<(), Error> {
+        let ask = Ask {
+            method: Method::POST,
+            path: format!("/v1/deployment/fail/{}", escape(id)),
+            query: Vec::new(),
+            body: None,
+            repeatable: true,
+            operation: format!("ending deployment {id}"),
+        };
+        self.ask(&ask).map(|_| ())
+    }
+
     /// The deployments of the job as it is registered now, newest first, as soon as there is something newer than
     /// `index` or a second has passed; and the index for the next call.
     pub fn deployments(&self, job: &str, index: u64) -> Result<(Vec<Deployment>, u64), Error> {

@@ -63,6 +63,13 @@ impl JobDiff {
         self.kind == DiffKind::None
     }
 
+    /// Every field that differs, wherever it is.
+    pub fn changed(&self) -> Vec<&FieldDiff> {
+        let mut found = Vec::new();
+        changed(&self.fields, &[&self.objects, &self.task_groups], &mut found);
+        found
+    }
+
     /// What differs, indented, a line each. `show` says how a value is shown (cut, or blanked out) by its field's name.
     pub fn lines(&self, show: &dyn Fn(&str, &str) -> String) -> Vec<String> {
         let mut lines = Vec::new();
@@ -70,6 +77,14 @@ impl JobDiff {
         objects("", &self.objects, 0, show, &mut lines);
         objects("group ", &self.task_groups, 0, show, &mut lines);
         lines
+    }
+}
+
+/// The fields that differ, wherever they are.
+fn changed<'d>(fields: &'d [FieldDiff], objects: &[&'d [ObjectDiff]], found: &mut Vec<&'d FieldDiff>) {
+    found.extend(fields.iter().filter(|field| field.kind != DiffKind::None));
+    for object in objects.iter().copied().flatten().filter(|object| object.kind != DiffKind::None) {
+        changed(&object.fields, &[&object.objects, &object.tasks], found);
     }
 }
 
@@ -146,6 +161,8 @@ mod tests {
                 "    + Env[PASSWORD]: •••",
             ]
         );
+        let names: Vec<&str> = diff.changed().iter().map(|field| field.name.as_str()).collect();
+        assert_eq!(names, ["Count", "Env[PASSWORD]"]);
         assert!(!diff.is_empty() && JobDiff::default().is_empty());
     }
 }

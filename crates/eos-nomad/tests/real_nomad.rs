@@ -90,9 +90,10 @@ fn with_tls_tokens_and_a_server_that_comes_back() {
     assert!(client.nodes().unwrap()[0].takes_work());
     index_and_versions(&client);
     variables(&client);
+    what_cannot_start_is_not_waited_for(&client);
     a_server_that_comes_back(&client, &agent);
     stopping(&connection, &client);
-    for id in ["plain", "revived", "slow"] {
+    for id in ["doomed", "plain", "revived", "slow"] {
         client.deregister(id, true).unwrap();
     }
     assert!(client.job("plain").unwrap().is_none());
@@ -163,6 +164,22 @@ fn variables(client: &Client) {
     assert!(matches!(client.delete_variable(path, index - 1).unwrap_err(), Error::Conflict { .. }));
     client.delete_variable(path, index).unwrap();
     assert!(client.variable(path).unwrap().is_none());
+}
+
+/// Its restarts are used up long before its deadline.
+fn what_cannot_start_is_not_waited_for(client: &Client) {
+    let mut spec = job("doomed", "echo no such luck >&2; exit 3");
+    spec["TaskGroups"][0]["RestartPolicy"] = json!({
+        "Attempts": 1, "Interval": 3_600_000_000_000_u64, "Delay": 100_000_000_u64, "Mode": "delay"
+    });
+    let registered = client.register("doomed", &spec, 0).unwrap();
+    let found = client.job("doomed").unwrap().unwrap();
+    let outcome =
+        watch(client, &found, Some(&registered.evaluation), Goal::Healthy, Limits::SERVICE, &mut |_| {});
+    let Outcome::Failed(failure) = outcome.unwrap() else { panic!("it cannot become healthy") };
+    assert!(failure.reason.contains("used up their restarts"), "{failure:?}");
+    assert!(failure.details.iter().any(|line| line.contains("no such luck")), "{failure:?}");
+    client.deregister("doomed", true).unwrap();
 }
 
 /// The only server is killed while a job is being watched, and started again.

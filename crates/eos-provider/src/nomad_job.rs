@@ -15,6 +15,7 @@ mod secrets;
 mod spec;
 mod survey;
 mod target;
+mod there;
 mod trouble;
 
 use eos_model::{Diagnostic, Diagnostics, codes};

@@ -20,7 +20,7 @@ mod target_lock;
 
 pub use api::{ApiSettings, Credentials, SaltApi};
 pub use error::SaltError;
-pub use masterless::{Installation, Masterless, MasterlessSettings, WarmServer};
+pub use masterless::{Installation, Masterless, MasterlessSettings, WarmServer, sweep};
 pub use outputs_pillar::TERRAFORM_OUTPUTS;
 pub use pillar::{NotAPillar, Pillar};
 pub use redact::{DOTS, Redactor};

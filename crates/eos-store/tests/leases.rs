@@ -186,6 +186,7 @@ fn nats_holder() {
     let nats = Nats::connect(&url, &NatsAccess::default()).unwrap();
     let leases = NatsLeases::open(&nats, "leases", 1).unwrap();
     let records = NatsRecords::open(&nats, "records", &NatsSettings::default()).unwrap();
+    let _more = take(&leases, "k2", "other", Duration::ZERO).unwrap();
     let lease = hold(&leases, "other");
     // Works on under its lease, by what it knew when it began, until it is told otherwise.
     let version = records.get("applied").unwrap().map_or(0, |record| record.version);
@@ -246,8 +247,11 @@ fn a_killed_holder_is_outlasted() {
     other.kill();
     // A fresh observer has seen nothing yet, so it may not judge.
     assert!(matches!(take(&leases, "k", "r", Duration::ZERO), Err(LeaseError::Held { .. })));
+    assert_eq!(leases.list().unwrap().len(), 2);
     let lease = take(&leases, "k", "r", LONG).unwrap();
     assert!(lease.fence() > fence);
+    // The other one was watched at the same time.
+    take(&leases, "k2", "r", Duration::ZERO).unwrap();
 }
 
 #[test]

@@ -50,7 +50,6 @@ const OTHERS: &[(Code, u8)] = &[
     (codes::STOPPED, FAILED),
     (codes::NOT_ONE_SETTING, REFUSED),
     (codes::NOT_THIS_MACHINE, REFUSED),
-    (codes::NOT_ONE_SETTING, REFUSED),
 ];
 
 /// The first error decides.

@@ -9,8 +9,8 @@ use eos_engine::observer::{Health, Observer, Progress};
 use eos_engine::record::{Record, Step};
 use eos_engine::*;
 use eos_model::{Diagnostic, Diagnostics, EnvName, Name, UnitId, codes};
-use eos_store::FolderRecords;
-use eos_store::lease::EmbeddedLeases;
+use eos_store::lease::{EmbeddedLeases, Leases as _};
+use eos_store::{FolderRecords, Records, StoreError};
 use eos_tofu::{Backend, ChildIdentity, Children, Installation, InstallationSettings, Places, Tofu};
 use rustix::process::{Pid, Signal, kill_process};
 use serde::{Deserialize, Serialize};
@@ -27,6 +27,7 @@ pub struct Job {
     pub only: Option<BTreeSet<Name>>,
     pub no_refresh: bool,
     pub destroy_data: BTreeSet<Name>,
+    pub new_state: BTreeSet<Name>,
     pub looked_after: bool,
     pub kill: Option<Kill>,
     /// Units that are found unhealthy.
@@ -34,6 +35,10 @@ pub struct Job {
     pub lease_wait: u64,
     /// The state is behind http, at this address; in local files when none.
     pub http: Option<String>,
+    /// Another clone applies other units in the last moment.
+    pub overtaken: bool,
+    /// While a unit is recorded its lease is lost, and somebody else writes the record.
+    pub lease_lost_at_record: bool,
     /// As typed.
     pub line: String,
     /// Where the answer goes, in the estate.
@@ -154,6 +159,39 @@ impl Health for Job {
     }
 }
 
+/// A store in which somebody else is quicker, once the unit's lease is gone.
+struct Contested<'j> {
+    inner: FolderRecords,
+    leases: &'j EmbeddedLeases,
+    children: Children,
+    lose: bool,
+}
+
+impl Records for Contested<'_> {
+    fn all(&self) -> Result<Vec<eos_store::Record>, StoreError> {
+        self.inner.all()
+    }
+
+    fn get(&self, key: &str) -> Result<Option<eos_store::Record>, StoreError> {
+        let found = self.inner.get(key)?;
+        // Read right before it is written; the run has said that it is at work by then.
+        let begun =
+            found.as_ref().is_some_and(|found| String::from_utf8_lossy(&found.value).contains("attempt"));
+        if self.lose && begun && key == "applied/test/a" && !self.children.is_interrupted() {
+            self.leases.break_lease("test/a", "laptop lost", "robin").unwrap();
+            while !self.children.is_interrupted() {
+                std::thread::sleep(std::time::Duration::from_millis(10));
+            }
+            return Ok(found.map(|found| eos_store::Record { version: found.version + 1, ..found }));
+        }
+        Ok(found)
+    }
+
+    fn submit(&self, batch: eos_store::Batch) -> eos_store::Pending {
+        self.inner.submit(batch)
+    }
+}
+
 struct Around<'j> {
     job: &'j Job,
     places: &'j Places,
@@ -210,8 +248,13 @@ fn run(job: &Job) -> Result<Json, Diagnostics> {
         encryption: None,
         children: Children::new(),
     };
-    let records = FolderRecords::open(layout.state().join("records").as_std_path()).unwrap();
     let leases = EmbeddedLeases::new(layout.state().join("leases").as_std_path());
+    let records = Contested {
+        inner: FolderRecords::open(layout.state().join("records").as_std_path()).unwrap(),
+        leases: &leases,
+        children: tools.children.clone(),
+        lose: job.lease_lost_at_record,
+    };
     let watcher = Watcher {
         job,
         children: tools.children.clone(),
@@ -247,8 +290,24 @@ fn run(job: &Job) -> Result<Json, Diagnostics> {
         },
         adopt: &Default::default(),
         destroy_data: &job.destroy_data,
+        new_state: &job.new_state,
     };
-    let options = RunOptions { commit: &job.commit, on_failure: job.on_failure, before_undo: None };
+    let judged = std::sync::atomic::AtomicUsize::new(0);
+    let judge = |last: Option<&AppliedEnvironment>| {
+        guard::refuse_stale(&env, last, &job.commit, |_| Ok(false))?;
+        // The first time is before the journal, the second one before the record.
+        if job.overtaken && judged.fetch_add(1, std::sync::atomic::Ordering::SeqCst) == 1 {
+            let theirs = AppliedEnvironment { commit: "theirs".into(), run: RunId::new(1, 1), at: 1 };
+            Applied::new(&records).begin(&env, &theirs, &[], &|_| Ok(()))?;
+        }
+        Ok(())
+    };
+    let options = RunOptions {
+        commit: &job.commit,
+        on_failure: job.on_failure,
+        before_undo: None,
+        judge: job.overtaken.then_some(&judge),
+    };
     let latest = || -> Result<RunId, Diagnostics> {
         let (runs, problems) = runs::all(&layout, 100)?;
         problems.into_result()?;
@@ -285,6 +344,7 @@ fn run(job: &Job) -> Result<Json, Diagnostics> {
                 commit: &job.commit,
                 only: job.only.as_ref(),
                 destroy_data: &job.destroy_data,
+                new_state: &job.new_state,
             };
             done(engine.apply(&engine.plan_destroy(&request)?, &nothing, &options)?)
         }

@@ -59,6 +59,58 @@ fn a_lost_lease_interrupts_tofu_once_and_stops_the_run() {
     assert!(estate.wired());
 }
 
+/// Whoever finds another's record and has no lease any more is told of the lease.
+#[test]
+fn a_lease_lost_while_a_unit_is_recorded_is_what_is_told() {
+    let Some(estate) = Estate::new("lease_lost_at_record") else { return };
+    estate.write(&Spec::new("a", "v1"));
+    let answer = estate.run(&Job { lease_lost_at_record: true, ..estate.job(Command::Apply) }).accepted();
+    let problems = answer["report"]["problems"].to_string();
+    assert!(problems.contains("E0916") && !problems.contains("E0920"), "{answer:#}");
+    assert_eq!(outcome(&estate.ok(Command::Resume)).0, "done");
+    assert_eq!(estate.log(), ["a.one v1", "a.two v1"], "nothing twice");
+}
+
+/// What was applied and has no state any more would be made a second time, or forgotten.
+#[test]
+fn a_state_that_is_gone_is_not_a_new_unit() {
+    let Some(estate) = Estate::new("state_gone") else { return };
+    estate.write(&Spec::new("a", "v1"));
+    assert_eq!(outcome(&estate.ok(Command::Apply)).0, "done");
+    estate.clear_log();
+    std::fs::remove_file(estate.path(".eos/state/tofu/shop/test/a.tfstate")).unwrap();
+    for command in [Command::Plan, Command::Apply, Command::Drift, Command::Destroy] {
+        assert_eq!(estate.run(&estate.job(command)).refused(), ["E0906"], "{command:?}");
+    }
+    assert!(estate.log().is_empty(), "nothing was made");
+    let anew = Job { new_state: ["a".parse().unwrap()].into(), ..estate.job(Command::Apply) };
+    assert_eq!(outcome(&estate.run(&anew).accepted()).0, "done");
+    assert_eq!(estate.log(), ["a.one v1", "a.two v1"]);
+    // A state that says that there is nothing is one.
+    let emptied = serde_json::json!({"version": 4, "serial": 9, "lineage": estate.state("a")["lineage"], "outputs": {}, "resources": []});
+    std::fs::write(estate.path(".eos/state/tofu/shop/test/a.tfstate"), emptied.to_string()).unwrap();
+    assert_eq!(estate.ok(Command::Plan)["changes"].as_array().map(Vec::len), Some(2));
+}
+
+/// Two clones that change different units have different leases: the environment's record decides between them.
+#[test]
+fn a_run_that_is_overtaken_in_the_last_moment_has_not_begun() {
+    let Some(estate) = Estate::new("overtaken") else { return };
+    estate.write(&Spec::new("a", "v1"));
+    let answer = estate.run(&Job { overtaken: true, ..estate.job(Command::Apply) });
+    assert_eq!(answer.refused(), ["E0905"]);
+    assert!(estate.log().is_empty(), "nothing was applied");
+    let records = eos_store::FolderRecords::open(estate.path(".eos/state/records").as_std_path()).unwrap();
+    let applied = eos_engine::Applied::new(&records);
+    let env = "test".parse().unwrap();
+    assert_eq!(applied.environment(&env).unwrap().unwrap().commit, "theirs", "their record stands");
+    assert!(applied.units(&env).unwrap().is_empty(), "nothing says that a run is at work");
+    drop(records);
+    let layout = eos_engine::Layout::new(estate.root.clone());
+    assert!(eos_engine::runs::unfinished(&layout, &env).unwrap().is_none(), "nothing is left to resume");
+    assert_eq!(outcome(&estate.ok(Command::Apply)).0, "done", "once it has pulled");
+}
+
 /// What a unit below an unapplied one wants to do must be what was shown.
 #[test]
 fn more_than_was_agreed_stops_the_run_before_the_unit() {

@@ -26,7 +26,7 @@ pub(super) fn watch(
     limits: Limits,
     teller: &mut Teller,
 ) -> Result<Outcome, Error> {
-    let last = follow(client, job, deployment, limits, teller)?;
+    let last = follow(client, job, deployment, limits, teller, Hopeless::End)?;
     let (deployment, reason) = match last {
         Ended::Successful => return Ok(Outcome::Reached),
         Ended::Failed(deployment, reason) => (deployment, reason),
@@ -46,24 +46,40 @@ enum Ended {
     Failed(Deployment, String),
 }
 
+/// What to do about a deployment of which nothing can come any more, long before Nomad's deadline.
+#[derive(Clone, Copy, PartialEq)]
+enum Hopeless {
+    End,
+    /// Nomad's own way back is left to Nomad.
+    Wait,
+}
+
 fn follow(
     client: &Client,
     job: &Job,
     mut deployment: Deployment,
     limits: Limits,
     teller: &mut Teller,
+    hopeless: Hopeless,
 ) -> Result<Ended, Error> {
     let start = Instant::now();
     let mut index = 0;
+    let mut ended_by_us = false;
     loop {
         if deployment.is_successful() {
             return Ok(Ended::Successful);
         }
         if deployment.has_failed() {
-            let reason = deployment.status_description.clone();
+            let used_up = if ended_by_us { "its tasks have used up their restarts; " } else { "" };
+            let reason = format!("{used_up}{}", deployment.status_description);
             return Ok(Ended::Failed(deployment, reason));
         }
-        teller.tell(progress(client, job, &deployment));
+        // Without them the counts alone are told.
+        let allocations = client.deployment_allocations(&deployment.id).unwrap_or_default();
+        if hopeless == Hopeless::End && !ended_by_us && is_hopeless(&deployment, &allocations) {
+            ended_by_us = client.fail_deployment(&deployment.id).is_ok();
+        }
+        teller.tell(progress(client, job, &deployment, &allocations));
         if let Some(reason) = too_long(job, teller, start, limits) {
             return Ok(Ended::Failed(deployment, reason));
         }
@@ -76,11 +92,19 @@ fn follow(
     }
 }
 
-fn progress(client: &Client, job: &Job, deployment: &Deployment) -> Progress {
+/// All are placed, none is healthy, and each has used up its restarts.
+fn is_hopeless(deployment: &Deployment, allocations: &[Allocation]) -> bool {
     let counts = deployment.counts();
-    // Without them the counts alone are told.
-    let allocations = client.deployment_allocations(&deployment.id).unwrap_or_default();
-    let mut note = latest_event(&allocations).unwrap_or_default();
+    let current: Vec<&Allocation> = allocations.iter().filter(|one| one.desired_status == "run").collect();
+    counts.healthy_allocs == 0
+        && counts.desired_total > 0
+        && current.len() as u64 >= counts.desired_total
+        && current.iter().all(|one| one.has_used_up_restarts())
+}
+
+fn progress(client: &Client, job: &Job, deployment: &Deployment, allocations: &[Allocation]) -> Progress {
+    let counts = deployment.counts();
+    let mut note = latest_event(allocations).unwrap_or_default();
     if counts.placed_allocs < counts.desired_total && allocations.is_empty() {
         note = placement(client, job).join("; ");
     }
@@ -133,7 +157,9 @@ fn reverted(
     }
     let Some(now) = client.job(&job.id)?.filter(|now| now.version > job.version) else { return Ok(None) };
     let healthy = match appears(client, &now, limits)? {
-        Some(deployment) => matches!(follow(client, &now, deployment, limits, teller)?, Ended::Successful),
+        Some(deployment) => {
+            matches!(follow(client, &now, deployment, limits, teller, Hopeless::Wait)?, Ended::Successful)
+        }
         // The older version still runs as it did.
         None => true,
     };

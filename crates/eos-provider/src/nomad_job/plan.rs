@@ -8,6 +8,7 @@ use super::preview::preview;
 use super::private::Private;
 use super::spec::{Spec, owner_of};
 use super::survey::survey;
+use super::there::there;
 use super::{CONFIGURED, target, trouble};
 use crate::call::Call;
 use crate::resource::{Planned, Recorded};
@@ -55,7 +56,11 @@ pub fn plan(call: &Call, prior: Option<&Recorded>, proposed: &Object) -> Result<
             return Err(trouble::not_ours(&spec.id, mark, spec.owner.as_deref()).into());
         }
     }
-    let shown = preview(&spec.id, &survey, private);
+    let mut shown = preview(&spec.id, &survey, private);
+    if prior.is_some_and(|prior| prior.object.get("spec") == proposed.get("spec")) {
+        // Nothing else is asked for: the job was changed by others, and somebody may want to keep that.
+        shown.details["there"] = there(&client, &spec, &survey).unwrap_or_default();
+    }
     if shown.is_empty {
         call.preview_quietly(name, &shown.text, shown.details);
     } else {

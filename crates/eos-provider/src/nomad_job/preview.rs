@@ -1,7 +1,7 @@
 //! Nomad's own plan in lines a person reads. Values that look like secrets are blanked out: a job edited by hand may
 //! have them in clear.
 
-use eos_nomad::{DesiredUpdates, DiffKind, describe_placement};
+use eos_nomad::{DesiredUpdates, DiffKind, JobDiff, describe_placement};
 use serde_json::{Value as Json, json};
 
 use super::private::Private;
@@ -29,7 +29,10 @@ pub fn preview(id: &str, survey: &Survey, private: Private) -> Preview {
         "create" => format!("job {id} is new"),
         "start" => format!("job {id} is stopped and starts again"),
         "none" => format!("job {id}: Nomad sees no difference in its spec"),
-        _ => format!("job {id} changes"),
+        _ => match summary(&plan.diff) {
+            text if text.is_empty() => format!("job {id} changes"),
+            text => format!("job {id} changes: {text}"),
+        },
     }];
     if action != "create" {
         lines.extend(survey.differences(private).into_iter().map(|reason| format!("  {reason}")));
@@ -52,6 +55,31 @@ pub fn preview(id: &str, survey: &Survey, private: Private) -> Preview {
         text: lines.join("\n"),
         details: json!({"job": id, "action": action, "groups": groups, "placement": placement}),
     }
+}
+
+/// What changes, in a few words: `Count 1 -> 2, Env[PORT], 3 more`.
+fn summary(diff: &JobDiff) -> String {
+    const MOST: usize = 3;
+    const SHORT: usize = 12;
+    let is_short = |value: &str| !value.is_empty() && value.len() <= SHORT && !value.contains('\n');
+    let changed = diff.changed();
+    let mut words: Vec<String> = Vec::new();
+    for field in &changed {
+        let (old, new) = (&field.old, &field.new);
+        let open = show(&field.name, old) != BLANK && show(&field.name, new) != BLANK;
+        words.push(if open && is_short(old) && is_short(new) {
+            format!("{} {old} -> {new}", field.name)
+        } else {
+            field.name.clone()
+        });
+    }
+    words.dedup();
+    let more = words.len().saturating_sub(MOST);
+    words.truncate(MOST);
+    if more > 0 {
+        words.push(format!("{more} more"));
+    }
+    words.join(", ")
 }
 
 fn describe(updates: &DesiredUpdates) -> Option<String> {
@@ -104,6 +132,24 @@ fn show(name: &str, value: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_change_is_told_in_a_few_words() {
+        let field = |name: &str, old: &str, new: &str| json!({"Type": "Edited", "Name": name, "Old": old, "New": new});
+        let diff = |fields: Json| {
+            let group = json!({"Type": "Edited", "Name": "server", "Fields": fields});
+            serde_json::from_value::<JobDiff>(json!({"Type": "Edited", "TaskGroups": [group]})).unwrap()
+        };
+        let few = json!([
+            field("Count", "1", "2"),
+            field("Env[API_TOKEN]", "a", "b"),
+            field("EmbeddedTmpl", "a\nb", "c")
+        ]);
+        assert_eq!(summary(&diff(few)), "Count 1 -> 2, Env[API_TOKEN], EmbeddedTmpl");
+        let many: Vec<Json> = (0..5).map(|n| field(&format!("F{n}"), "", "x")).collect();
+        assert_eq!(summary(&diff(many.into())), "F0, F1, F2, 2 more");
+        assert_eq!(summary(&JobDiff::default()), "");
+    }
 
     #[test]
     fn values_are_cut_and_blanked() {

@@ -67,7 +67,7 @@ impl PrivateFolder {
 }
 
 /// Removes folders whose owner was killed.
-fn sweep(parent: &Path) {
+pub fn sweep(parent: &Path) {
     for entry in fs_err::read_dir(parent).into_iter().flatten().flatten() {
         if !entry.file_name().to_string_lossy().starts_with(PREFIX) {
             continue;

@@ -23,6 +23,7 @@ use crate::returned;
 use crate::run::{RunsStates, StateRun, Stop};
 use crate::target_lock::TargetLock;
 use conversation::Conversation;
+pub use folder::sweep;
 pub use installation::Installation;
 use warm::WarmProcess;
 pub use warm::WarmServer;

@@ -32,7 +32,8 @@ pub trait Leases: Send + Sync {
     /// Takes `key`, and keeps it by a thread of its own until the lease is released or dropped.
     fn acquire(&self, key: &str, owner: &Owner, terms: Terms<'_>) -> Result<Lease, LeaseError>;
 
-    /// Every lease that somebody holds, in the order of keys.
+    /// Every lease that somebody holds, in the order of keys. Whoever is silent is watched from then on: a dead holder's
+    /// leases are outlasted together, not one after the other.
     fn list(&self) -> Result<Vec<LeaseStatus>, LeaseError>;
 
     /// Takes the lease from its holder, who finds it lost; leaves a record of who did it, and why.

@@ -4,6 +4,8 @@
 //! value. A holder that slept past its time finds its revision gone and cannot write. The value stays when a lease
 //! is released, so its fencing number and the record of broken leases do too.
 
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
@@ -25,6 +27,8 @@ const LOOK: Duration = Duration::from_millis(250);
 #[derive(Clone)]
 pub struct NatsLeases {
     bucket: Bucket,
+    /// Leases of others by key: whoever is silent is watched from the first look on, all of them at the same time.
+    seen: Arc<Mutex<BTreeMap<String, Seen>>>,
 }
 
 /// A key as the server has it now.
@@ -34,7 +38,7 @@ pub(super) struct Found {
     written: i128,
 }
 
-/// The lease of somebody else, and since when nothing about it has changed for us.
+/// The revision of a lease, and since when nothing about it has changed for us.
 struct Seen {
     revision: u64,
     at: Instant,
@@ -48,7 +52,7 @@ impl NatsLeases {
             let nats = nats.clone();
             async move { Bucket::open(&nats, &name, replicas).await }
         };
-        Ok(NatsLeases { bucket: nats.run(opening)? })
+        Ok(NatsLeases { bucket: nats.run(opening)?, seen: Arc::default() })
     }
 
     fn run<T: Send + 'static>(
@@ -80,6 +84,19 @@ impl NatsLeases {
                 Ok(Found { revision: stored.sequence, value, written: stored.written })
             })
             .transpose()
+    }
+
+    /// For how long nothing about a lease has changed, as far as this process has looked.
+    fn unchanged_for(&self, found: &Found) -> Duration {
+        let now = Instant::now();
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        match seen.get(&found.value.key).filter(|seen| seen.revision == found.revision) {
+            Some(seen) => now - seen.at,
+            None => {
+                seen.insert(found.value.key.clone(), Seen { revision: found.revision, at: now });
+                Duration::ZERO
+            }
+        }
     }
 
     pub(super) fn write(
@@ -181,14 +198,11 @@ impl Leases for NatsLeases {
     fn acquire(&self, key: &str, owner: &Owner, terms: Terms<'_>) -> Result<Lease, LeaseError> {
         const OPERATION: &str = "take the lease";
         let started = Instant::now();
-        let mut seen: Option<Seen> = None;
         loop {
             let found = self.find(OPERATION, key, ANSWER_WITHIN)?;
-            let looked = Instant::now();
             let held = found.as_ref().and_then(|found| Some((found, found.value.holder.as_ref()?)));
             let outlasted = held.is_some_and(|(found, holder)| {
-                let ttl = Duration::from_millis(holder.ttl_ms);
-                seen.as_ref().is_some_and(|seen| seen.revision == found.revision && looked - seen.at >= ttl)
+                self.unchanged_for(found) >= Duration::from_millis(holder.ttl_ms)
             });
             if held.is_none() || outlasted {
                 let Some(held) = self.take(found.as_ref(), key, owner, terms.ttl)? else { continue };
@@ -197,9 +211,6 @@ impl Leases for NatsLeases {
                 return Lease::keep(key, held.value.fence, rhythm, Box::new(held));
             }
             let Some((found, _)) = held else { continue };
-            if seen.as_ref().is_none_or(|seen| seen.revision != found.revision) {
-                seen = Some(Seen { revision: found.revision, at: looked });
-            }
             let (_, server_now) = self.stream_info(OPERATION)?;
             let Some(status) = self.status(found, server_now).map(Box::new) else { continue };
             let waited = started.elapsed();
@@ -216,6 +227,9 @@ impl Leases for NatsLeases {
     fn list(&self) -> Result<Vec<LeaseStatus>, LeaseError> {
         const OPERATION: &str = "list the leases";
         let all = self.all(OPERATION)?;
+        for found in &all {
+            self.unchanged_for(found);
+        }
         let (_, server_now) = self.stream_info(OPERATION)?;
         let mut list: Vec<_> = all.iter().filter_map(|found| self.status(found, server_now)).collect();
         list.sort_by(|a, b| a.key.cmp(&b.key));

@@ -38,6 +38,7 @@ pub fn global() -> Vec<Arg> {
 pub fn changing() -> Vec<Arg> {
     let mut flags = recording();
     flags.extend(running::carrying_out());
+    flags.extend(running::data());
     flags
 }
 

@@ -39,14 +39,20 @@ pub fn refreshes(matches: &ArgMatches) -> bool {
 }
 
 /// What becomes of data.
-pub fn data() -> [Arg; 2] {
+pub fn data() -> [Arg; 3] {
     let destroy = Arg::new("destroy-data")
         .long("destroy-data")
         .value_name("NAME")
         .action(ArgAction::Append)
         .help("The data of this name may be destroyed; without it data is always kept")
         .help_heading("Data");
-    [destroy, preserve_data().conflicts_with("destroy-data")]
+    let anew = Arg::new("new-state")
+        .long("new-state")
+        .value_name("NAME")
+        .action(ArgAction::Append)
+        .help("The state of this name is lost for good: what tofu knew of it is forgotten")
+        .help_heading("Data");
+    [destroy, preserve_data().conflicts_with("destroy-data"), anew]
 }
 
 /// Accepted since people ask for it; it is the default.

@@ -26,7 +26,6 @@ pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
                 .help("What to delete: a name, `host` and a name, or an operation's id"),
         )
         .args(args::changing())
-        .args(running::data())
         .after_help(
             "Examples:\n  eos delete grafana\n  eos delete host web2\n  eos delete 20261116t043000-3f9a-resize-lvm",
         ))

@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 use std::time::Instant;
 
 use clap::{Arg, ArgMatches, Command};
-use eos_engine::{Applied, Change, Drift, DriftRequest, IgnoredDrift, RunOptions};
+use eos_engine::{Applied, AppliedEnvironment, Change, Drift, DriftRequest, IgnoredDrift, RunOptions, guard};
 use eos_model::nearest::nearest;
 use eos_model::{Diagnostic, Diagnostics, EnvName, Name, UnitId, codes};
 use serde_json::json;
 
-use super::Call;
-use crate::args::running;
+use super::{Call, drift_accept};
+use crate::args::{self, running};
 use crate::exit_code;
 use crate::loaded::Loaded;
 use crate::outcome::Outcome;
@@ -28,8 +28,9 @@ pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
         )
         .subcommand(
             Command::new("accept")
-                .about("Say which setting to change so that the pillar asks for what is there")
-                .arg(name().required(true)),
+                .about("Make the pillar ask for what is there, where settings decide it")
+                .arg(name().required(true))
+                .args(args::changing()),
         )
         .subcommand(
             Command::new("ignore").about("Live with a difference; recorded").arg(name().required(true)).arg(
@@ -37,7 +38,7 @@ pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
             ),
         )
         .after_help(
-            "Exit code 0 when nothing differs, 2 when something does.\n\nExamples:\n  eos drift\n  eos drift revert grafana\n  eos drift ignore grafana --because \"until monday\"",
+            "Exit code 0 when nothing differs, 2 when something does.\n\nExamples:\n  eos drift\n  eos drift revert grafana\n  eos drift accept grafana\n  eos drift ignore grafana --because \"until monday\"",
         ))
 }
 
@@ -68,7 +69,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let drift = flow::watched(call, &runs, |engine| engine.drift(&request))?;
     match verb {
         "revert" => revert(call, inner, &loaded, &runs, &env, drift, &head, started),
-        "accept" => accept(&env, &drift),
+        "accept" => drift_accept::run(call, inner, &runs, &env, &drift),
         "ignore" => ignore(call, inner, &runs, &env, &drift),
         _ => Ok(shown(call, &env, &drift, &runs.side.previews())),
     }
@@ -122,12 +123,12 @@ fn shown(call: &Call<'_>, env: &EnvName, drift: &Drift, previews: &plan_view::Pr
         }
     }
     text.push_str(
-        "Next: eos drift revert brings it back, eos drift accept <name> says what to change instead.\n",
+        "Next: eos drift revert brings it back, eos drift accept <name> asks for it from now on.\n",
     );
     Outcome::new(text, document).exits(exit_code::CHANGES)
 }
 
-fn difference(change: &Change) -> String {
+pub(super) fn difference(change: &Change) -> String {
     use eos_engine::ChangeKind;
     if change.kind == ChangeKind::Create {
         return "is gone".to_owned();
@@ -166,9 +167,13 @@ fn revert(
         if !running::is_set(matches, "yes") && !confirm::ask(context, "Do this?", &format!("{line} --yes"))? {
             Ended::Declined
         } else {
+            let judge = |last: Option<&AppliedEnvironment>| {
+                guard::refuse_stale(env, last, head, |older| loaded.estate.git.descends(head, older))
+            };
             let options = RunOptions {
                 commit: head,
                 on_failure: running::on_failure(matches),
+                judge: Some(&judge),
                 ..RunOptions::default()
             };
             let report = flow::apply(call, runs, &shown.plan, &drift.units_as_applied, &options)?;
@@ -176,22 +181,6 @@ fn revert(
         }
     };
     Ok(flow::outcome(call, loaded, env, ended, &shown, started))
-}
-
-/// What is there cannot be read back into a setting by eos: Nomad and Salt say that something differs, not which
-/// setting would ask for it. So the person is told where to change it.
-fn accept(env: &EnvName, drift: &Drift) -> Result<Outcome, Diagnostics> {
-    let Some((name, changes)) = drift.units.iter().next() else {
-        return Ok(Outcome::new("Nothing differs.\n", json!({"drifted": false})));
-    };
-    let what: Vec<String> =
-        changes.iter().map(|change| format!("{}: {}", change.address, difference(change))).collect();
-    Err(Diagnostic::error(codes::NOT_ONE_SETTING, format!("{name} differs in what no single setting decides"))
-        .why(what.join("; "))
-        .fix(format!(
-            "eos why build/{env}/{name}/main.tf.json names the settings; eos update {name} --<setting> asks for what is there"
-        ))
-        .into())
 }
 
 fn ignore(

@@ -11,6 +11,7 @@ pub mod delete;
 pub mod destroy;
 pub mod doctor;
 pub mod drift;
+pub mod drift_accept;
 pub mod eject;
 pub mod explain;
 pub mod graph;

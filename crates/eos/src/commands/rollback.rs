@@ -7,7 +7,7 @@ use eos_model::Diagnostics;
 use serde_json::json;
 
 use super::Call;
-use crate::args::{self, running};
+use crate::args;
 use crate::dry_run;
 use crate::loaded::Loaded;
 use crate::outcome::Outcome;
@@ -19,7 +19,6 @@ pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
     Ok(command
         .arg(Arg::new("revision").value_name("COMMIT").required(true).help("A commit of eos history, or HEAD~2"))
         .args(args::changing())
-        .args(running::data())
         .after_help("The history stays: going back is a commit of its own. Data and secrets made since then stay too.\n\nExamples:\n  eos rollback HEAD~2\n  eos rollback HEAD~1 --dry-run"))
 }
 

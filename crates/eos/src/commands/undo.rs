@@ -4,17 +4,18 @@ use std::time::Instant;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use eos_engine::record::Goal;
-use eos_engine::{Layout, UndoOptions, UndoPlan, runs};
+use eos_engine::{Applied, Layout, Outcome, UndoOptions, UndoPlan, guard, runs};
 use eos_model::Diagnostics;
 use serde_json::json;
 
 use super::{Call, resume};
 use crate::args::running;
 use crate::loaded::Loaded;
-use crate::outcome::Outcome;
+use crate::outcome::Outcome as Told;
 use crate::recording::Message;
 use crate::run::{self, Runs, confirm, flow, interrupt, undoing};
 use crate::views::report as view;
+use crate::views::wrap;
 
 pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
     Ok(command
@@ -26,7 +27,7 @@ pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
         ))
 }
 
-pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics> {
+pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Told, Diagnostics> {
     let started = Instant::now();
     let context = call.context;
     let mut loaded = Loaded::open(context)?;
@@ -42,7 +43,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         None => latest()?,
     };
     let Some(id) = found else {
-        return Ok(Outcome::new(format!("Nothing to undo: {asked} has no run.\n"), json!({ "run": null })));
+        return Ok(Told::new(format!("Nothing to undo: {asked} has no run.\n"), json!({ "run": null })));
     };
     let known = runs::find(&layout, &id)?;
     let env = known.run.begun.env.clone();
@@ -52,24 +53,37 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let line = message.line().to_owned();
     let runs = Runs::open(context, &loaded.estate, &[&units], &line)?;
     interrupt::watch(&runs.tools.children);
+    let head = loaded.estate.commit_id().unwrap_or_default();
+    let last = Applied::new(runs.records.as_ref()).environment(&env)?;
+    guard::refuse_stale(&env, last.as_ref(), &head, |older| loaded.estate.git.descends(&head, older))?;
     let before = undoing::before(&loaded, &known.run)?;
     undoing::refuse_later_changes(&loaded, &known.run, &before)?;
     let plan = flow::watched(call, &runs, |engine| engine.plan_undo(&id))?;
     context.say(&plan_text(&plan));
     if !matches.get_flag("yes") && !confirm::ask(context, "Take it back?", &format!("{line} --yes"))? {
-        return Ok(Outcome::new("Nothing was changed.\n", json!({"declined": true}))
-            .exits(crate::exit_code::REFUSED));
+        return Ok(
+            Told::new("Nothing was changed.\n", json!({"declined": true})).exits(crate::exit_code::REFUSED)
+        );
     }
     loaded.estate.release();
     let commit = undoing::revert(call, &env, &before, &id)?;
     let options = UndoOptions { commit: &commit, looked_after: matches.get_flag("looked-after") };
     let report = flow::watched(call, &runs, |engine| engine.undo(&id, &options))?;
     let outputs = flow::published(&loaded, &env, &report);
-    let text =
+    let mut text =
         view::text(&report, &outputs, started.elapsed().as_secs(), context.width, context.color_stdout);
     let exit = view::exit(&report);
-    undoing::compile_again(call, &env)?;
-    Ok(Outcome::new(text, view::document(&report, &outputs)).with_warnings(report.problems).exits(exit))
+    let asked = undoing::compile_again(call, &env)?;
+    let applied = Applied::new(runs.records.as_ref()).units(&env)?;
+    if report.outcome == Outcome::Undone
+        && let Some(note) = undoing::still_asked_for(&asked, &applied)
+    {
+        for line in wrap::wrapped(&note, context.width, context.width) {
+            text.push_str(&line);
+            text.push('\n');
+        }
+    }
+    Ok(Told::new(text, view::document(&report, &outputs)).with_warnings(report.problems).exits(exit))
 }
 
 fn plan_text(plan: &UndoPlan) -> String {

@@ -11,8 +11,8 @@ use clap::ArgMatches;
 use eos_compile::Compiled;
 use eos_engine::plan::Look;
 use eos_engine::{
-    Applied, Engine, Layout, OnFailure, Outcome as Ending, PlanRequest, Report, RunId, RunOptions, RunPlan,
-    Units, guard, problems,
+    Applied, AppliedEnvironment, Engine, Layout, OnFailure, Outcome as Ending, PlanRequest, Report, RunId,
+    RunOptions, RunPlan, Units, guard, problems,
 };
 use eos_model::{Diagnostic, Diagnostics, EnvName, Name, UnitId, codes};
 use eos_pillar::Change;
@@ -40,6 +40,7 @@ pub struct Wanted<'a> {
     /// Only these units; all when none.
     pub only: BTreeSet<Name>,
     pub destroy_data: BTreeSet<Name>,
+    pub new_state: BTreeSet<Name>,
     /// Jobs that run already and are taken over.
     pub adopt: BTreeMap<Name, BTreeMap<String, String>>,
     pub look: Look,
@@ -62,6 +63,7 @@ impl<'a> Wanted<'a> {
             message,
             only: running::names(matches, "only")?,
             destroy_data: running::names(matches, "destroy-data")?,
+            new_state: running::names(matches, "new-state")?,
             adopt: BTreeMap::new(),
             look: if running::refreshes(matches) { Look::Everything } else { Look::Nothing },
             on_failure: running::on_failure(matches),
@@ -120,6 +122,7 @@ pub fn plan(
         look: wanted.look,
         destroy_data: &wanted.destroy_data,
         adopt: &wanted.adopt,
+        new_state: &wanted.new_state,
     });
     bars.finish();
     let planned = planned.map_err(|found| with_owners(runs, wanted.env, found));
@@ -235,10 +238,19 @@ pub fn agree_and_apply(
     let after = loaded.estate.commit_id().unwrap_or_default();
     loaded.estate.release();
     let revert = |run: &RunId| undoing::revert(call, wanted.env, &before, run);
-    let options = RunOptions { commit: &after, on_failure: wanted.on_failure, before_undo: Some(&revert) };
+    let estate = &loaded.estate;
+    let judge = |last: Option<&AppliedEnvironment>| {
+        guard::refuse_stale(wanted.env, last, &after, |older| estate.git.descends(&after, older))
+    };
+    let options = RunOptions {
+        commit: &after,
+        on_failure: wanted.on_failure,
+        before_undo: Some(&revert),
+        judge: Some(&judge),
+    };
     let report = apply(call, runs, &shown.plan, units, &options)?;
     if report.outcome == Ending::Undone {
-        undoing::compile_again(call, wanted.env)?;
+        let _ = undoing::compile_again(call, wanted.env)?;
     }
     Ok(if work { Ended::Ran(recorded, Box::new(report)) } else { Ended::NothingToDo(recorded) })
 }
@@ -262,7 +274,7 @@ pub fn watched<T>(
 ) -> Result<T, Diagnostics> {
     let bars = Arc::new(Bars::new(call.context));
     runs.hear(&bars);
-    let done = work(&runs.engine(bars.as_ref(), &runs.health));
+    let done = bars.during(|| work(&runs.engine(bars.as_ref(), &runs.health)));
     bars.finish();
     done
 }

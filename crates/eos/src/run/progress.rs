@@ -2,16 +2,19 @@
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
-use std::sync::{Mutex, PoisonError};
-use std::time::Instant;
+use std::sync::{Mutex, PoisonError, mpsc};
+use std::time::{Duration, Instant};
 
-use eos_engine::{Observer, Progress};
+use eos_engine::{Goal, Observer, Progress};
 use eos_model::Name;
 
 use crate::context::Context;
 use crate::views::report::of_unit;
 use crate::views::style::Style;
 use crate::views::table::shorten;
+
+/// After how long a line says what a unit is at, where there is no terminal.
+const SILENCE: Duration = Duration::from_secs(15);
 
 pub struct Bars {
     terminal: bool,
@@ -34,6 +37,8 @@ struct State {
 
 struct Row {
     since: Instant,
+    /// When a line was last written of it, where there is no terminal.
+    told: Instant,
     what: String,
     end: Option<End>,
 }
@@ -65,10 +70,44 @@ impl Bars {
         }
     }
 
+    /// Runs something, and lets a person without a terminal see that it goes on.
+    pub fn during<T>(&self, work: impl FnOnce() -> T) -> T {
+        if self.terminal || self.quiet {
+            return work();
+        }
+        let (over, ended) = mpsc::channel::<()>();
+        std::thread::scope(|scope| {
+            scope.spawn(move || {
+                while ended.recv_timeout(Duration::from_secs(1)) == Err(mpsc::RecvTimeoutError::Timeout) {
+                    for line in self.overdue(SILENCE) {
+                        let _ = writeln!(std::io::stderr(), "{line}");
+                    }
+                }
+            });
+            let done = work();
+            drop(over);
+            done
+        })
+    }
+
+    /// What units are at that nothing was said of for this long.
+    fn overdue(&self, silence: Duration) -> Vec<String> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut lines = Vec::new();
+        for (name, row) in state.rows.iter_mut() {
+            if row.end.is_none() && row.told.elapsed() >= silence {
+                row.told = Instant::now();
+                lines.push(format!("{name}: {} ({} s)", row.what, row.since.elapsed().as_secs()));
+            }
+        }
+        lines
+    }
+
     fn set(&self, unit: &Name, what: &str, end: Option<End>) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let row = state.rows.entry(unit.clone()).or_insert_with(|| Row {
             since: Instant::now(),
+            told: Instant::now(),
             what: String::new(),
             end: None,
         });
@@ -76,7 +115,7 @@ impl Bars {
             return;
         }
         what.clone_into(&mut row.what);
-        row.end = end;
+        (row.end, row.told) = (end, Instant::now());
         if self.terminal {
             self.draw(&mut state);
         } else if !self.quiet {
@@ -178,7 +217,8 @@ impl Observer for Bars {
             Progress::WaitingForChild { unit, pid } => {
                 self.set(unit, &format!("waiting for the tofu that still applies it (process {pid})"), None);
             }
-            Progress::Applying { unit } => self.set(unit, "applying", None),
+            Progress::Applying { unit, goal: Goal::Present } => self.set(unit, "applying", None),
+            Progress::Applying { unit, goal: Goal::Gone } => self.set(unit, "destroying", None),
             Progress::Verifying { unit } => self.set(unit, "looking whether it works", None),
             Progress::Done { unit } => self.set(unit, "done", Some(End::Good)),
             Progress::Failed { unit, problem } => {
@@ -191,5 +231,24 @@ impl Observer for Bars {
             Progress::Stuck { unit, .. } => self.set(unit, "stuck: a person is needed", Some(End::Bad)),
             Progress::Tofu { .. } | Progress::Journaled { .. } => {}
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_a_terminal_a_line_says_what_a_unit_is_at() {
+        let bars =
+            Bars { terminal: false, quiet: false, style: Style(false), width: 80, state: Mutex::default() };
+        let (slow, over): (Name, Name) = ("slow".parse().unwrap(), "over".parse().unwrap());
+        bars.on(&Progress::Applying { unit: &slow, goal: Goal::Present });
+        bars.on(&Progress::Done { unit: &over });
+        bars.detail("slow", "1 of 1 placed, 0 healthy; server: Task started by client");
+        assert!(bars.overdue(Duration::MAX).is_empty());
+        let told = bars.overdue(Duration::ZERO);
+        assert_eq!(told.len(), 1);
+        assert!(told[0].starts_with("slow: 1 of 1 placed, 0 healthy; server: Task started by client ("));
     }
 }

@@ -4,16 +4,21 @@
 //! that this process's tofu started: the folder is closed to everybody else.
 
 use std::collections::BTreeMap;
-use std::io::{BufRead as _, BufReader, Read as _};
+use std::io::{BufRead as _, BufReader, ErrorKind, Read as _};
 use std::os::unix::net::{UnixListener, UnixStream};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use serde::Deserialize;
+use serde_json::Value as Json;
 
 /// The longest message that is read: a preview of a very large job.
 const LONGEST: u64 = 16 << 20;
+
+/// What the private folders are called, and the socket in them.
+const PREFIX: &str = "eos-side-";
+const SOCKET: &str = "side";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -29,13 +34,16 @@ pub struct Message {
     pub name: String,
     pub kind: Kind,
     pub text: String,
+    /// For eos itself; a person is shown the text.
+    #[serde(default)]
+    pub details: Json,
 }
 
 type Listener = Box<dyn Fn(&Message) + Send + Sync>;
 
 #[derive(Default)]
 struct Heard {
-    previews: Mutex<BTreeMap<String, String>>,
+    previews: Mutex<BTreeMap<String, (String, Json)>>,
     listener: Mutex<Option<Listener>>,
 }
 
@@ -47,9 +55,13 @@ pub struct SideChannel {
 
 impl SideChannel {
     pub fn open() -> std::io::Result<SideChannel> {
-        let folder = tempfile::Builder::new().prefix("eos-").tempdir()?;
-        let path = folder.path().join("side");
-        let listener = UnixListener::bind(&path)?;
+        sweep(&std::env::temp_dir());
+        let folder = tempfile::Builder::new().prefix(PREFIX).tempdir()?;
+        let path = folder.path().join(SOCKET);
+        // It gets its name when it listens: between bind and listen another eos, sweeping, would take it for dead.
+        let unnamed = folder.path().join("side.new");
+        let listener = UnixListener::bind(&unnamed)?;
+        std::fs::rename(&unnamed, &path)?;
         let heard = Arc::new(Heard::default());
         let theirs = Arc::clone(&heard);
         std::thread::Builder::new().name("side-channel".into()).spawn(move || {
@@ -60,18 +72,25 @@ impl SideChannel {
         Ok(SideChannel { path, heard, private: folder })
     }
 
-    pub fn path(&self) -> &std::path::Path {
+    pub fn path(&self) -> &Path {
         &self.path
     }
 
     /// The private folder it is in.
-    pub fn folder(&self) -> &std::path::Path {
+    pub fn folder(&self) -> &Path {
         self.private.path()
     }
 
     /// Previews so far, by the resource's name.
     pub fn previews(&self) -> BTreeMap<String, String> {
-        self.heard.previews.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        let previews = self.heard.previews.lock().unwrap_or_else(PoisonError::into_inner);
+        previews.iter().map(|(name, (text, _))| (name.clone(), text.clone())).collect()
+    }
+
+    /// What a preview says in detail; null when there is none.
+    pub fn details(&self, name: &str) -> Json {
+        let previews = self.heard.previews.lock().unwrap_or_else(PoisonError::into_inner);
+        previews.get(name).map(|(_, details)| details.clone()).unwrap_or_default()
     }
 
     /// Hands over progress as it comes.
@@ -90,9 +109,58 @@ fn hear(heard: &Heard, stream: UnixStream) {
     let Ok(message) = serde_json::from_str::<Message>(&line) else { return };
     if message.kind == Kind::Preview {
         let mut previews = heard.previews.lock().unwrap_or_else(PoisonError::into_inner);
-        previews.insert(message.name.clone(), message.text.clone());
+        previews.insert(message.name.clone(), (message.text.clone(), message.details.clone()));
     }
     if let Some(listener) = &*heard.listener.lock().unwrap_or_else(PoisonError::into_inner) {
         listener(&message);
+    }
+}
+
+/// Removes the folders of an eos that was killed: on their sockets nobody listens. One in which a Salt still finishes
+/// what it had begun is left for the next time.
+fn sweep(parent: &Path) {
+    for entry in std::fs::read_dir(parent).into_iter().flatten().flatten() {
+        let folder = entry.path();
+        let refused = |error: std::io::Error| error.kind() == ErrorKind::ConnectionRefused;
+        if !entry.file_name().to_string_lossy().starts_with(PREFIX)
+            || !eos_provider::connect_at_once(&folder.join(SOCKET)).is_err_and(refused)
+        {
+            continue;
+        }
+        eos_salt::sweep(&folder);
+        let mut inside = std::fs::read_dir(&folder).into_iter().flatten().flatten();
+        if !inside.any(|entry| entry.path().is_dir()) {
+            // Somebody else may be sweeping too.
+            let _ = std::fs::remove_dir_all(&folder);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_killed_eos_left_is_swept() {
+        let parent = tempfile::tempdir().unwrap();
+        let folder = |name: &str| {
+            let folder = parent.path().join(name);
+            std::fs::create_dir(&folder).unwrap();
+            folder
+        };
+        let _live = UnixListener::bind(folder("eos-side-live").join(SOCKET)).unwrap();
+        for dead in ["eos-side-dead", "eos-side-salt", "other-dead"] {
+            drop(UnixListener::bind(folder(dead).join(SOCKET)).unwrap());
+        }
+        // Made, and its socket not yet; and one with a folder of a Salt that may be at work.
+        folder("eos-side-new");
+        folder("eos-side-salt/eos-salt-busy");
+        sweep(parent.path());
+        let mut left: Vec<String> = std::fs::read_dir(parent.path())
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        left.sort();
+        assert_eq!(left, ["eos-side-live", "eos-side-new", "eos-side-salt", "other-dead"]);
     }
 }

@@ -1,7 +1,9 @@
 //! Taking a run back begins in the pillar: a commit that says again what was said before the run.
 
-use eos_engine::{Run, RunId};
-use eos_model::{Diagnostic, Diagnostics, EnvName, codes};
+use std::collections::BTreeMap;
+
+use eos_engine::{AppliedUnit, Run, RunId, Unit, Units};
+use eos_model::{Diagnostic, Diagnostics, EnvName, Name, codes};
 use eos_pillar::Change;
 
 use crate::build_folder;
@@ -60,12 +62,31 @@ fn record(call: &Call<'_>, env: &EnvName, before: &str, run: &RunId) -> Result<S
     Ok(loaded.estate.commit_id().unwrap_or_default())
 }
 
-/// Brings build/ to what the pillar says now.
-pub fn compile_again(call: &Call<'_>, env: &EnvName) -> Result<(), Diagnostics> {
+/// Brings build/ to what the pillar says now, and gives that.
+pub fn compile_again(call: &Call<'_>, env: &EnvName) -> Result<Units, Diagnostics> {
     let loaded = Loaded::open_for_build(call.context)?;
     let compiled = loaded.compile(&loaded.tree, env)?;
     build_folder::sync(&loaded.estate.root, env, &compiled.files)?;
-    Ok(())
+    super::units(env, &compiled.files)
+}
+
+/// What was recorded before the run and never applied by another one stays recorded: a person should know.
+pub fn still_asked_for(units: &Units, applied: &BTreeMap<Name, AppliedUnit>) -> Option<String> {
+    let is_applied = |name: &Name, unit: &Unit| {
+        applied.get(name).is_some_and(|applied| applied.digest.as_ref() == Some(&unit.digest))
+    };
+    let left: Vec<&str> = units
+        .units
+        .iter()
+        .filter(|(name, unit)| !is_applied(name, unit))
+        .map(|(name, _)| name.as_str())
+        .collect();
+    (!left.is_empty()).then(|| {
+        format!(
+            "The pillar still asks for {}, as it did before the run: eos apply does it again, eos delete or eos rollback takes it out of the pillar.",
+            left.join(", ")
+        )
+    })
 }
 
 fn first_of(found: Diagnostics) -> Diagnostic {

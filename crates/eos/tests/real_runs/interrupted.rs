@@ -22,12 +22,16 @@ fn an_apply_that_is_disturbed_says_so_and_goes_on() {
     let status = shop.ok(&["status"]).stdout;
     has(&status, "was stopped: eos create redis broken");
     has(&shop.ok(&["tofu", "broken", "--", "state", "list"]).stdout, "eos_salt_state.volumes");
+    // Half-made is not a reason to make it anew: a plan finishes it in place, as resume does.
+    has(&shop.ok(&["tofu", "broken", "--", "state", "pull"]).stdout, "\"status\":\"tainted\"");
+    has(&shop.exits(2, &["plan"]).stdout, "~ change  broken");
     shop.ok(&["resume"]);
     assert_eq!(shop.versions(job), 1, "registered once");
     has(&shop.ok(&["plan"]).stdout, "nothing to do");
 
     let mut run = shop.begin(&["update", "broken", "--max-memory", "32M", "--yes"]);
     run.until_it_says("broken: applying");
+    has(&run.said(), "job production-broken changes: EmbeddedTmpl");
     shop.nomad.until("the new version is registered", || shop.versions(job) == 2);
     processes::provider(&shop.sandbox.estate()).expect("a provider is at work").kill();
     let (code, said) = run.end();
@@ -40,7 +44,7 @@ fn an_apply_that_is_disturbed_says_so_and_goes_on() {
     has(&shop.ok(&["plan"]).stdout, "nothing to do");
 
     nobody_at_nomads_address(&shop);
-    shop.ok(&["destroy", "production", "--yes"]);
+    has(&shop.ok(&["destroy", "production", "--yes"]).stderr, "broken: destroying");
     shop.nothing_is_left_of(job, port);
 }
 

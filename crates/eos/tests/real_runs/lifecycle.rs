@@ -60,6 +60,7 @@ fn from_the_first_component_to_the_last() {
     has(&shop.ok(&["drift"]).stdout, "Nothing in production differs");
 
     drift_of_hosts_and_jobs(&shop, &note);
+    what_was_changed_by_hand_is_accepted(&shop);
     what_was_stopped_comes_back(&shop, port);
     what_the_state_forgot_is_found_again(&shop, &note);
 
@@ -104,12 +105,42 @@ fn drift_of_hosts_and_jobs(shop: &Shop, note: &Path) {
         has(&found, part);
     }
     has(&found, "-closed");
+    has(&shop.exits(4, &["drift", "accept", "note", "--yes"]).stderr, "what it holds there is not known");
     let reverted = shop.ok(&["drift", "revert", "--yes"]);
     has(&reverted.stdout, "3 to change");
     assert_eq!((mode(&data), mode(note)), (before, 0o640));
     assert_eq!(std::fs::read_to_string(note).unwrap().trim(), "open from nine to five");
     assert_eq!(shop.job("production-life")["TaskGroups"][0]["Count"], 1);
     has(&shop.ok(&["drift"]).stdout, "Nothing in production differs");
+}
+
+/// A field that comes from one setting is asked for from now on; one that no setting decides is not.
+fn what_was_changed_by_hand_is_accepted(shop: &Shop) {
+    let submit = |log_files: u64| {
+        let mut job = shop.job("production-life");
+        let task = &mut job["TaskGroups"][0]["Tasks"][0];
+        task["Resources"]["CPU"] = 123.into();
+        task["LogConfig"]["MaxFiles"] = log_files.into();
+        let file = shop.sandbox.path().join("by-hand.json");
+        std::fs::write(&file, serde_json::json!({ "Job": job }).to_string()).unwrap();
+        assert!(
+            shop.nomad_says(&["job", "run", "-json", "-detach", file.to_str().unwrap()]).status.success()
+        );
+    };
+    submit(4);
+    let refused = shop.exits(4, &["drift", "accept", "life", "--yes"]).stderr;
+    has(&refused, "E0923");
+    has(&refused, "LogConfig/MaxFiles");
+    submit(3);
+    let (versions, commits) =
+        (shop.versions("production-life"), shop.sandbox.git(&["rev-list", "--count", "HEAD"]));
+    let accepted = shop.ok(&["drift", "accept", "life", "--because", "it is slow", "--yes"]);
+    has(&accepted.stdout, "life: cpu 123 from now on, as it is there");
+    has(&shop.sandbox.git(&["log", "-1", "--format=%B"]), "accept the drift of life in production");
+    assert_ne!(shop.sandbox.git(&["rev-list", "--count", "HEAD"]), commits);
+    has(&shop.ok(&["drift"]).stdout, "Nothing in production differs");
+    has(&shop.ok(&["plan"]).stdout, "nothing to do");
+    assert_eq!(shop.versions("production-life"), versions, "the job was left as it is");
 }
 
 fn what_was_stopped_comes_back(shop: &Shop, port: u16) {

@@ -100,3 +100,36 @@ fn terraform_carries_out_the_same() {
     place.ok(&["destroy", "production", "--destroy-data", "ledger", "--yes"]);
     assert_eq!(place.json(&["status"])["kept"], serde_json::json!({}));
 }
+
+/// One of several with data is data too.
+#[test]
+fn fewer_of_what_holds_data_is_refused_until_it_is_named() {
+    let place = Place::new();
+    place.ok(&["create", "books", "--yes"]);
+    let head = place.head();
+    let refused = place.exits(4, &["update", "books", "--many", "1", "--yes"]).stderr;
+    assert!(refused.contains("E0910") && refused.contains("terraform_data.book[1]"), "{refused}");
+    assert_eq!(place.head(), head, "nothing was recorded");
+    place.is_settled();
+    let done = place.ok(&["update", "books", "--many", "1", "--destroy-data", "books", "--yes"]).stdout;
+    assert!(done.contains("Data that is lost: books"), "{done}");
+    let left = place.ok(&["tofu", "books", "--", "state", "list"]).stdout;
+    assert_eq!(left.trim(), "terraform_data.book[0]");
+}
+
+/// A run that is taken back does not take back what was recorded before it.
+#[test]
+fn what_was_recorded_before_the_first_run_is_still_asked_for() {
+    let place = Place::new();
+    place.ok(&["create", "chore", "--no-apply"]);
+    place.ok(&["apply", "--yes"]);
+    let undone = place.ok(&["undo", "--yes"]).stdout;
+    assert!(undone.contains("The pillar still asks for chore"), "{undone}");
+    place.exits(2, &["plan"]);
+    // A run that recorded what it applied is taken back as a whole.
+    place.ok(&["apply", "--yes"]);
+    place.ok(&["create", "shade", "--yes"]);
+    let undone = place.ok(&["undo", "--yes"]).stdout;
+    assert!(!undone.contains("still asks"), "{undone}");
+    place.is_settled();
+}

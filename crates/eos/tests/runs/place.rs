@@ -9,6 +9,7 @@ use serde_json::Value as Json;
 use crate::support::{Run, Sandbox, tool};
 
 const KINDS: &[(&str, &str)] = &[
+    ("books", include_str!("catalog/books/component.yaml")),
     ("chore", include_str!("catalog/chore/component.yaml")),
     ("desk", include_str!("catalog/desk/component.yaml")),
     ("lamp", include_str!("catalog/lamp/component.yaml")),
