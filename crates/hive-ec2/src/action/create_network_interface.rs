@@ -4,7 +4,7 @@ use super::prelude::*;
 use std::net::Ipv4Addr;
 
 use crate::model::network_interface::NetworkInterface;
-use crate::rules::interfaces::{self, NewInterface};
+use crate::rules::interfaces::{self, ListedAddress, NewInterface, WantedAddresses};
 use crate::view;
 use crate::view::network_interface::NetworkInterfaceView;
 
@@ -18,7 +18,7 @@ pub struct Request {
     description: String,
     private_ip_address: Option<Ipv4Addr>,
     #[serde(default)]
-    private_ip_addresses: Vec<PrivateAddress>,
+    private_ip_addresses: Vec<ListedAddress>,
     secondary_private_ip_address_count: Option<u32>,
     #[serde(default)]
     security_group_id: Vec<String>,
@@ -42,15 +42,9 @@ impl Action for CreateNetworkInterface {
         if let Some(kind) = request.interface_type.filter(|kind| kind != "interface") {
             return Err(ApiError::invalid_value("InterfaceType", &kind, "It must be interface."));
         }
-        let mut private_ips: Vec<Ipv4Addr> = request.private_ip_address.into_iter().collect();
-        let mut listed = request.private_ip_addresses;
-        // The primary one comes first, wherever it was in the list.
-        listed.sort_by_key(|address| !address.primary.unwrap_or(false));
-        private_ips.extend(listed.iter().map(|address| address.private_ip_address));
-        private_ips.dedup();
         let new = NewInterface {
             description: request.description,
-            private_ips,
+            private_ips: WantedAddresses::new(request.private_ip_address, &request.private_ip_addresses),
             secondary_count: request.secondary_private_ip_address_count.unwrap_or(0),
             groups: request.security_group_id,
             tags: call.new_tags::<NetworkInterface>(),
@@ -60,11 +54,4 @@ impl Action for CreateNetworkInterface {
             view::network_interface::network_interface(call.account.network_interfaces.find(&id)?, call);
         Ok(Response { network_interface, client_token: call.common.client_token.clone() })
     }
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "PascalCase")]
-pub struct PrivateAddress {
-    pub private_ip_address: Ipv4Addr,
-    pub primary: Option<bool>,
 }

@@ -4,6 +4,7 @@ use std::net::Ipv4Addr;
 
 use hive_api::{ApiError, ApiResult};
 use jiff::Timestamp;
+use serde::Deserialize;
 
 use crate::core::call::Call;
 use crate::core::id::Id;
@@ -15,11 +16,35 @@ use crate::model::network_interface::{ATTACHMENT_KIND, InterfaceAttachment, Netw
 use crate::model::security_group::SecurityGroup;
 use crate::model::subnet::Subnet;
 
+/// One of the addresses that a request lists.
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct ListedAddress {
+    private_ip_address: Ipv4Addr,
+    #[serde(default)]
+    primary: bool,
+}
+
+/// Addresses that an interface shall have; without a primary one it gets one besides.
+#[derive(Debug, Clone, Default)]
+pub struct WantedAddresses {
+    pub primary: Option<Ipv4Addr>,
+    pub secondary: Vec<Ipv4Addr>,
+}
+
+impl WantedAddresses {
+    pub fn new(primary: Option<Ipv4Addr>, listed: &[ListedAddress]) -> Self {
+        let named = listed.iter().find(|address| address.primary).map(|address| address.private_ip_address);
+        let primary = primary.or(named);
+        let all = listed.iter().map(|address| address.private_ip_address);
+        Self { primary, secondary: all.filter(|address| Some(*address) != primary).collect() }
+    }
+}
+
 #[derive(Default)]
 pub struct NewInterface {
     pub description: String,
-    /// The first is the primary one; none: one is chosen.
-    pub private_ips: Vec<Ipv4Addr>,
+    pub private_ips: WantedAddresses,
     pub secondary_count: u32,
     pub groups: Vec<String>,
     pub tags: Tags,
@@ -28,8 +53,14 @@ pub struct NewInterface {
 pub fn create(call: &mut Call<'_>, subnet: &str, new: NewInterface) -> ApiResult<Id<NetworkInterface>> {
     let subnet = call.account.subnets.find(subnet)?;
     let groups = check_groups(call.account, subnet, &new.groups)?;
-    let count = new.private_ips.len().max(1) + new.secondary_count as usize;
-    let private_ips = choose_addresses(call, subnet, &new.private_ips, count)?;
+    let WantedAddresses { primary, secondary } = new.private_ips;
+    let wanted: Vec<Ipv4Addr> = primary.into_iter().chain(secondary).collect();
+    let chosen = usize::from(primary.is_none()) + new.secondary_count as usize;
+    let mut private_ips = choose_addresses(call, subnet, &wanted, wanted.len() + chosen)?;
+    if primary.is_none() {
+        // The first that was chosen is the primary one, and goes before those that were named.
+        private_ips[..=wanted.len()].rotate_right(1);
+    }
     let mut mac = call.random::<6>();
     mac[0] = 0x02;
     let interface = NetworkInterface {

@@ -1,7 +1,5 @@
 //! What a launch makes: an instance, its interfaces, its volumes, all or nothing.
 
-use std::net::Ipv4Addr;
-
 use hive_api::{ApiError, ApiResult};
 
 use crate::core::call::Call;
@@ -21,6 +19,7 @@ use crate::model::vpc::Tenancy;
 use crate::node::Order;
 use crate::rules::devices::{self, NewVolume};
 use crate::rules::instance_profiles::ASSOCIATION_KIND;
+use crate::rules::interfaces::WantedAddresses;
 use crate::rules::{addresses, interfaces};
 
 /// One interface of a new instance: one that exists, or one to be made.
@@ -29,7 +28,7 @@ pub struct InterfacePlan {
     pub device_index: u32,
     pub subnet: Option<String>,
     pub description: String,
-    pub private_ips: Vec<Ipv4Addr>,
+    pub private_ips: WantedAddresses,
     pub secondary_count: u32,
     pub groups: Vec<String>,
     pub public_address: Option<bool>,

@@ -9,7 +9,7 @@ use crate::model::account::Account;
 use crate::model::nat_gateway::{Connectivity, NatGateway, NatGatewayState};
 use crate::node::Order;
 use crate::rules::addresses;
-use crate::rules::interfaces::{self, NewInterface};
+use crate::rules::interfaces::{self, NewInterface, WantedAddresses};
 
 pub fn create(
     call: &mut Call<'_>,
@@ -28,7 +28,7 @@ pub fn create(
     let id: Id<NatGateway> = call.new_id();
     let new = NewInterface {
         description: format!("Interface for NAT Gateway {id}"),
-        private_ips: private_ip.into_iter().collect(),
+        private_ips: WantedAddresses::new(private_ip, &[]),
         tags: Tags::default(),
         ..NewInterface::default()
     };

@@ -31,12 +31,25 @@ def gateway(directory):
     sys.exit(f"the gateway did not start: {text}")
 
 
-def environment(endpoint, key, directory):
+def terraform():
+    """What the tests drive the provider with, and how that calls the provider: terraform, or tofu from the tool cache."""
+    found = shutil.which("terraform")
+    if found:
+        return {"TF_ACC_TERRAFORM_PATH": found}
+    cache = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "eos" / "tools" / "tofu"
+    found = shutil.which("tofu") or next((str(path) for path in sorted(cache.glob("*/bin/tofu"), reverse=True)), None)
+    if not found:
+        sys.exit("the tests need terraform or tofu: eos tools install tofu")
+    host = {"TF_ACC_PROVIDER_HOST": "registry.opentofu.org", "TF_ACC_PROVIDER_NAMESPACE": "hashicorp"}
+    return {"TF_ACC_TERRAFORM_PATH": found, **host}
+
+
+def environment(endpoint, key):
     wanted = {"PATH", "HOME", "TMPDIR"}
     return {
         **{name: value for name, value in os.environ.items() if name in wanted},
+        **terraform(),
         "TF_ACC": "1",
-        "TF_ACC_TERRAFORM_PATH": shutil.which("terraform") or "",
         "CHECKPOINT_DISABLE": "1",
         "AWS_ENDPOINT_URL": endpoint,
         "AWS_ACCESS_KEY_ID": key["access_key_id"],
@@ -73,7 +86,7 @@ def main():
     rows = [line.split() for line in pathlib.Path(TESTS).read_text().splitlines() if line and not line.startswith("#")]
     directory = pathlib.Path(tempfile.mkdtemp(prefix="acceptance-"))
     process, endpoint, key = gateway(directory)
-    settings, waiting, running, results = environment(endpoint, key, directory), list(rows), {}, {}
+    settings, waiting, running, results = environment(endpoint, key), list(rows), {}, {}
     try:
         while waiting or running:
             while waiting and len(running) < AT_ONCE:

@@ -4,7 +4,6 @@ use std::net::Ipv4Addr;
 
 use serde::Deserialize;
 
-use crate::action::create_network_interface::PrivateAddress;
 use crate::action::prelude::*;
 use crate::data::instance_types::InstanceType;
 use crate::model::image::{Image, ImageVolume};
@@ -16,6 +15,7 @@ use crate::model::volume::VolumeType;
 use crate::model::vpc::Tenancy;
 use crate::rules::devices::NewVolume;
 use crate::rules::instance_profiles::Profile;
+use crate::rules::interfaces::{ListedAddress, WantedAddresses};
 use crate::rules::launch::{DevicePlan, InterfacePlan, default_credits};
 
 #[derive(Deserialize)]
@@ -73,7 +73,7 @@ struct Interface {
     description: String,
     private_ip_address: Option<Ipv4Addr>,
     #[serde(default)]
-    private_ip_addresses: Vec<PrivateAddress>,
+    private_ip_addresses: Vec<ListedAddress>,
     secondary_private_ip_address_count: Option<u32>,
     #[serde(default)]
     security_group_id: Vec<String>,
@@ -199,7 +199,7 @@ impl Request {
                 device_index: 0,
                 subnet: self.subnet_id.clone(),
                 description: String::new(),
-                private_ips: self.private_ip_address.into_iter().collect(),
+                private_ips: WantedAddresses::new(self.private_ip_address, &[]),
                 secondary_count: 0,
                 groups: self.security_group_id.clone(),
                 public_address: None,
@@ -314,17 +314,12 @@ impl Request {
 
 impl Interface {
     fn plan(&self) -> InterfacePlan {
-        let mut listed: Vec<&PrivateAddress> = self.private_ip_addresses.iter().collect();
-        listed.sort_by_key(|address| !address.primary.unwrap_or(false));
-        let mut private_ips: Vec<Ipv4Addr> = self.private_ip_address.into_iter().collect();
-        private_ips.extend(listed.iter().map(|address| address.private_ip_address));
-        private_ips.dedup();
         InterfacePlan {
             existing: self.network_interface_id.clone(),
             device_index: self.device_index.unwrap_or(0),
             subnet: self.subnet_id.clone(),
             description: self.description.clone(),
-            private_ips,
+            private_ips: WantedAddresses::new(self.private_ip_address, &self.private_ip_addresses),
             secondary_count: self.secondary_private_ip_address_count.unwrap_or(0),
             groups: self.security_group_id.clone(),
             public_address: self.associate_public_ip_address,

@@ -132,6 +132,8 @@ resource "aws_vpc_dhcp_options_association" "d" {
 
 output "imports" {
   value = {
+    "aws_network_acl_association.s[0]"   = one(aws_network_acl_association.s[*].id)
+    "aws_network_acl_rule.ping"          = "${aws_network_acl.bare.id}:50:icmp:false"
     "aws_nat_gateway.public"             = aws_nat_gateway.public.id
     "aws_egress_only_internet_gateway.e" = aws_egress_only_internet_gateway.e.id
     "aws_network_acl.a"                  = aws_network_acl.a.id

@@ -46,6 +46,32 @@ resource "aws_vpc_peering_connection" "ab" {
   }
 }
 
+# The same in two halves, so that it can be imported: `auto_accept` is nowhere but in the configuration.
+resource "aws_vpc" "c" {
+  cidr_block           = "10.42.0.0/16"
+  enable_dns_hostnames = true
+}
+
+resource "aws_vpc_peering_connection" "ac" {
+  vpc_id      = aws_vpc.a.id
+  peer_vpc_id = aws_vpc.c.id
+  tags        = local.tags
+}
+
+resource "aws_vpc_peering_connection_accepter" "ac" {
+  vpc_peering_connection_id = aws_vpc_peering_connection.ac.id
+  auto_accept               = true
+  tags                      = local.tags
+}
+
+resource "aws_vpc_peering_connection_options" "ac" {
+  vpc_peering_connection_id = aws_vpc_peering_connection_accepter.ac.id
+
+  accepter {
+    allow_remote_vpc_dns_resolution = local.second
+  }
+}
+
 resource "aws_route_table" "a" {
   vpc_id = aws_vpc.a.id
 }
@@ -91,11 +117,12 @@ data "aws_vpc_endpoint_service" "s3" {
   service_type = "Gateway"
 }
 
-# Not the peering connection: `auto_accept` is nowhere but in the configuration, so an import always sets it.
+# Not the first peering connection: an import always sets its `auto_accept`.
 output "imports" {
   value = {
-    "aws_route.ab"               = "${aws_route_table.a.id}_${aws_vpc.b.cidr_block}"
-    "aws_vpc_endpoint.gateway"   = aws_vpc_endpoint.gateway.id
-    "aws_vpc_endpoint.interface" = aws_vpc_endpoint.interface.id
+    "aws_vpc_peering_connection.ac" = aws_vpc_peering_connection.ac.id
+    "aws_route.ab"                  = "${aws_route_table.a.id}_${aws_vpc.b.cidr_block}"
+    "aws_vpc_endpoint.gateway"      = aws_vpc_endpoint.gateway.id
+    "aws_vpc_endpoint.interface"    = aws_vpc_endpoint.interface.id
   }
 }

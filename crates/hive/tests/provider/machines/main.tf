@@ -115,12 +115,16 @@ resource "aws_ami" "registered" {
 
 resource "aws_ami_copy" "copied" {
   name              = "machines-copied"
+  description       = local.second ? "second" : "first"
+  tags              = local.tags
   source_ami_id     = aws_ami.registered.id
   source_ami_region = data.aws_region.here.region
 }
 
 resource "aws_ami_from_instance" "taken" {
   name               = "machines-taken"
+  description        = local.second ? "second" : "first"
+  tags               = local.tags
   source_instance_id = aws_instance.from_template.id
 }
 
@@ -129,8 +133,10 @@ resource "aws_ami_launch_permission" "shared" {
   account_id = "123456789012"
 }
 
+# Not here: aws_ami_copy and aws_ami_from_instance, which the provider cannot import.
 output "imports" {
   value = {
+    "aws_instance.profiled"            = aws_instance.profiled.id
     "aws_launch_template.t"            = aws_launch_template.t.id
     "aws_ami.registered"               = aws_ami.registered.id
     "aws_ami_launch_permission.shared" = "123456789012/${aws_ami.registered.id}"

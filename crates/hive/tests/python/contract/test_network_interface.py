@@ -34,3 +34,14 @@ class NetworkInterface(Contract):
         self.code("InvalidAllocationID.NotFound", EC2.describe_addresses, AllocationIds=[allocation])
         EC2.detach_network_interface(AttachmentId=attachment)
         EC2.delete_network_interface(NetworkInterfaceId=interface)
+
+    def test_a_primary_address_is_chosen_when_only_others_are_named(self):
+        subnet = EC2.create_subnet(VpcId=self.vpc(), CidrBlock="10.0.1.0/24")["Subnet"]["SubnetId"]
+        named = [{"PrivateIpAddress": f"10.0.1.{n}", "Primary": False} for n in (20, 21)]
+        for addresses, count in ((named, 3), ([*named, {"PrivateIpAddress": "10.0.1.22", "Primary": True}], 3)):
+            made = EC2.create_network_interface(SubnetId=subnet, PrivateIpAddresses=addresses)["NetworkInterface"]
+            found = made["PrivateIpAddresses"]
+            self.assertEqual(len(found), count)
+            self.assertEqual([a["PrivateIpAddress"] for a in found[1:]], ["10.0.1.20", "10.0.1.21"])
+            self.assertEqual([a["Primary"] for a in found], [True, False, False])
+            EC2.delete_network_interface(NetworkInterfaceId=made["NetworkInterfaceId"])
