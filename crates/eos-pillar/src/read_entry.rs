@@ -148,7 +148,7 @@ impl Fields<'_> {
             let read = match &choice.value {
                 Value::Map(entries) => {
                     let mut each = BTreeMap::new();
-                    for (key, value) in entries {
+                    for (key, value) in entries.iter() {
                         if let Some(name) = self.name(value) {
                             each.insert(key.as_str().unwrap_or_default().to_owned(), name);
                         }

@@ -37,7 +37,7 @@ pub fn patterns(top: &Document, env: &EnvName) -> Result<Vec<String>, Diagnostic
         return Err(wrong(base, "base is not a mapping of targets"));
     };
     let mut found: Vec<String> = Vec::new();
-    for (target, list) in targets {
+    for (target, list) in targets.iter() {
         let Value::List(items) = &list.value else {
             return Err(wrong(list, "a target's value is not a list"));
         };

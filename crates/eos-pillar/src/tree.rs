@@ -196,7 +196,7 @@ fn is_dotted(path: &Utf8Path) -> bool {
 
 fn empty() -> Node {
     let mark = eos_yaml::Mark { line: 1, column: 1 };
-    Node { value: Value::Map(Vec::new()), mark, file: eos_yaml::FileId::default() }
+    Node { value: Value::map(Vec::new()), mark, file: eos_yaml::FileId::default() }
 }
 
 struct Reader<'a> {
@@ -279,7 +279,7 @@ impl Reader<'_> {
         let includes = match &mut node.value {
             Value::Map(entries) => {
                 let at = entries.iter().position(|(key, _)| key.as_str() == Some("include"));
-                at.map(|at| entries.remove(at).1)
+                at.map(|at| Arc::make_mut(entries).remove(at).1)
             }
             Value::Null => return None,
             _ => {

@@ -225,10 +225,10 @@ impl Composer<'_> {
 
     fn close(&mut self) -> Result<(), Stop> {
         let (anchor, node) = match self.stack.pop() {
-            Some(Frame::List { anchor, mark, items }) => (anchor, node(Value::List(items), mark)),
+            Some(Frame::List { anchor, mark, items }) => (anchor, node(Value::list(items), mark)),
             Some(Frame::Map { anchor, mark, entries, .. }) => {
                 let entries = finish(self.reading, entries, &mut self.out.diagnostics);
-                (anchor, node(Value::Map(entries), mark))
+                (anchor, node(Value::map(entries), mark))
             }
             None => return Ok(()),
         };

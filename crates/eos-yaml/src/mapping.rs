@@ -1,6 +1,7 @@
 //! The entries of a mapping: keys become text, `<<` is merged in as Salt does, duplicates are reported.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use eos_model::{Diagnostic, Diagnostics, codes};
 
@@ -95,10 +96,10 @@ pub(crate) fn finish(reading: &Reading, entries: Vec<Entry>, found: &mut Diagnos
 fn merge_in(reading: &Reading, value: Node, merged: &mut Vec<(Node, Node)>, found: &mut Diagnostics) {
     let (mark, kind) = (value.mark, value.kind_name());
     match value.value {
-        Value::Map(entries) => merged.extend(entries),
+        Value::Map(entries) => merged.extend(Arc::unwrap_or_clone(entries)),
         Value::List(items) if items.iter().all(|item| item.as_map().is_some()) => {
             // Salt takes the last mapping first.
-            for item in items.into_iter().rev() {
+            for item in Arc::unwrap_or_clone(items).into_iter().rev() {
                 merge_in(reading, item, merged, found);
             }
         }

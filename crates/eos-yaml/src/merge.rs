@@ -5,13 +5,15 @@
 //! document that won; a merged mapping keeps those of the base.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use crate::node::{Node, Value};
 
 pub fn merge(base: Node, over: Node) -> Node {
     match (base, over) {
         (Node { value: Value::Map(base), mark, file }, Node { value: Value::Map(over), .. }) => {
-            Node { value: Value::Map(merge_maps(base, over)), mark, file }
+            let merged = merge_maps(Arc::unwrap_or_clone(base), Arc::unwrap_or_clone(over));
+            Node { value: Value::map(merged), mark, file }
         }
         (_, over) => over,
     }

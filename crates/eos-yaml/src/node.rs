@@ -1,5 +1,7 @@
 //! The tree that reading gives: values in the order of the file, each with its place.
 
+use std::sync::Arc;
+
 use serde_json::Value as Json;
 
 /// A place inside a file; both numbers start at 1, columns count characters.
@@ -22,6 +24,8 @@ pub struct Node {
 }
 
 /// What Salt's loader makes of a node. Keys of a mapping are nodes whose value is `String`.
+///
+/// What is inside a list or a mapping is shared by its copies: an entry of a pillar is kept in several places.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value {
     Null,
@@ -29,8 +33,18 @@ pub enum Value {
     Int(i64),
     Float(f64),
     String(String),
-    List(Vec<Node>),
-    Map(Vec<(Node, Node)>),
+    List(Arc<Vec<Node>>),
+    Map(Arc<Vec<(Node, Node)>>),
+}
+
+impl Value {
+    pub fn list(items: Vec<Node>) -> Value {
+        Value::List(Arc::new(items))
+    }
+
+    pub fn map(entries: Vec<(Node, Node)>) -> Value {
+        Value::Map(Arc::new(entries))
+    }
 }
 
 impl Node {
@@ -118,9 +132,9 @@ impl Node {
     pub(crate) fn stamp(&mut self, file: FileId) {
         self.file = file;
         match &mut self.value {
-            Value::List(items) => items.iter_mut().for_each(|item| item.stamp(file)),
+            Value::List(items) => Arc::make_mut(items).iter_mut().for_each(|item| item.stamp(file)),
             Value::Map(entries) => {
-                for (key, value) in entries {
+                for (key, value) in Arc::make_mut(entries) {
                     key.stamp(file);
                     value.stamp(file);
                 }
@@ -140,11 +154,11 @@ mod tests {
 
     #[test]
     fn json_keeps_order_and_names_numbers_it_cannot_hold() {
-        let map = node(Value::Map(vec![
+        let map = node(Value::map(vec![
             (node(Value::String("z".into())), node(Value::Float(f64::NEG_INFINITY))),
             (
                 node(Value::String("a".into())),
-                node(Value::List(vec![node(Value::Null), node(Value::Float(1.0))])),
+                node(Value::list(vec![node(Value::Null), node(Value::Float(1.0))])),
             ),
         ]));
         assert_eq!(map.to_json().to_string(), r#"{"z":"-.inf","a":[null,1.0]}"#);

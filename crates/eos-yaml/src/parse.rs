@@ -132,5 +132,5 @@ fn counts_as_nothing(root: &Node) -> bool {
 }
 
 fn empty_map() -> Node {
-    Node { value: Value::Map(Vec::new()), mark: Mark { line: 1, column: 1 }, file: FileId::default() }
+    Node { value: Value::map(Vec::new()), mark: Mark { line: 1, column: 1 }, file: FileId::default() }
 }
