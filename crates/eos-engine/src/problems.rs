@@ -143,7 +143,7 @@ pub fn held(status: &LeaseStatus) -> Diagnostic {
         .fix(format!("wait for it; if its machine is gone for good: eos unlock {unit} --because \"...\""))
 }
 
-pub(crate) fn lease(error: &LeaseError) -> Diagnostic {
+pub fn lease(error: &LeaseError) -> Diagnostic {
     match error {
         LeaseError::Held { status, .. } | LeaseError::GaveUp { status } => held(status),
         LeaseError::NewerFormat { .. } => {

@@ -149,6 +149,7 @@ codes! {
     NO_OUTPUT = E0921,
     STOPPED = E0922,
     NOT_ONE_SETTING = E0923,
+    NOT_REACHED = E0924,
 }
 
 /// The page of a code as a user types it, in any case.

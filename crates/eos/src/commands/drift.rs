@@ -9,7 +9,7 @@ use eos_model::nearest::nearest;
 use eos_model::{Diagnostic, Diagnostics, EnvName, Name, UnitId, codes};
 use serde_json::json;
 
-use super::{Call, drift_accept};
+use super::{Call, drift_accept, drift_watch};
 use crate::args::{self, running};
 use crate::exit_code;
 use crate::loaded::Loaded;
@@ -23,6 +23,7 @@ use crate::views::style::Style;
 pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
     let name = || Arg::new("name").value_name("NAME").help("Only this unit");
     Ok(command
+        .subcommand(drift_watch::command(name()))
         .subcommand(
             Command::new("revert").about("Bring back what was applied").arg(name()).args(running::carrying_out()),
         )
@@ -38,7 +39,7 @@ pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
             ),
         )
         .after_help(
-            "Exit code 0 when nothing differs, 2 when something does.\n\nExamples:\n  eos drift\n  eos drift revert grafana\n  eos drift accept grafana\n  eos drift ignore grafana --because \"until monday\"",
+            "Exit code 0 when nothing differs, 2 when something does.\n\nExamples:\n  eos drift\n  eos drift revert grafana\n  eos drift accept grafana\n  eos drift ignore grafana --because \"until monday\"\n  eos drift watch --every 5m",
         ))
 }
 
@@ -66,6 +67,9 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let head = loaded.estate.commit_id().unwrap_or_default();
     let request = DriftRequest { env: &env, commit: &head, only: only.as_ref() };
     refuse_unknown(&runs, &env, only.as_ref())?;
+    if verb == "watch" {
+        return drift_watch::run(call, inner, &runs, &request);
+    }
     let drift = flow::watched(call, &runs, |engine| engine.drift(&request))?;
     match verb {
         "revert" => revert(call, inner, &loaded, &runs, &env, drift, &head, started),
@@ -98,7 +102,10 @@ fn shown(call: &Call<'_>, env: &EnvName, drift: &Drift, previews: &plan_view::Pr
     let document =
         json!({"environment": env, "drift": drift, "drifted": !drift.units.is_empty(), "previews": previews});
     if drift.units.is_empty() {
-        let mut text = format!("Nothing in {env} differs from what was applied.\n");
+        let mut text = match drift.units_as_applied.units.len() {
+            0 => format!("Nothing is applied in {env}.\n"),
+            _ => format!("Nothing in {env} differs from what was applied.\n"),
+        };
         if !drift.ignored.is_empty() {
             let names: Vec<&str> = drift.ignored.keys().map(Name::as_str).collect();
             text.push_str(&format!("Ignored, as somebody decided: {}\n", names.join(", ")));

@@ -12,6 +12,7 @@ pub mod destroy;
 pub mod doctor;
 pub mod drift;
 pub mod drift_accept;
+mod drift_watch;
 pub mod eject;
 pub mod explain;
 pub mod graph;

@@ -213,6 +213,9 @@ pub fn agree_and_apply(
 ) -> Result<Ended, Diagnostics> {
     let context = call.context;
     let work = shown.plan.units.values().any(|unit| unit.is_work());
+    if let Some(problem) = view::unreached(&shown.plan) {
+        return Err(problem.into());
+    }
     if !shown.plan.is_empty() && !wanted.yes {
         let retry = format!("{} --yes", wanted.message.line());
         if !confirm::ask(context, "Do this?", &retry)? {

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use eos_engine::{Health, Unit, Units};
 use eos_model::{Diagnostic, Name, UnitId, codes};
 use eos_nomad::{Client, Connection, Error, Patience, Stop, Tls, explain};
+use eos_tofu::Children;
 use serde_json::Value as Json;
 
 use super::surroundings::Here;
@@ -21,10 +22,12 @@ pub struct NomadHealth {
     connection: Connection,
     /// Service jobs by unit.
     jobs: BTreeMap<Name, Vec<String>>,
+    /// Whether somebody has said stop.
+    children: Children,
 }
 
 impl NomadHealth {
-    pub fn new(here: &Here, units: &[&Units]) -> NomadHealth {
+    pub fn new(here: &Here, units: &[&Units], children: &Children) -> NomadHealth {
         let text = |name: &str| here.nomad_variable(name);
         let path = |name: &str| text(name).map(PathBuf::from);
         let connection = Connection {
@@ -40,7 +43,8 @@ impl NomadHealth {
             },
         };
         let all = units.iter().flat_map(|units| &units.units);
-        NomadHealth { connection, jobs: all.map(|(name, unit)| (name.clone(), service_jobs(unit))).collect() }
+        let jobs = all.map(|(name, unit)| (name.clone(), service_jobs(unit))).collect();
+        NomadHealth { connection, jobs, children: children.clone() }
     }
 }
 
@@ -61,6 +65,14 @@ impl Health for NomadHealth {
                 let reasons = trouble(&client, job).map_err(asked)?;
                 if reasons.is_empty() {
                     break;
+                }
+                if self.children.is_interrupted() {
+                    return Err(Diagnostic::error(
+                        codes::STOPPED,
+                        format!("stopped while looking at {unit}"),
+                    )
+                    .why("it is applied; whether it works was not known yet")
+                    .fix("eos resume looks again, eos undo takes it back"));
                 }
                 if Instant::now() >= end {
                     return Err(unhealthy(job, reasons));

@@ -83,14 +83,15 @@ impl Runs {
             sockets: side.folder().to_owned(),
             given: context.given.clone(),
         };
-        let health = health::NomadHealth::new(&here, units);
+        let children = Children::new();
+        let health = health::NomadHealth::new(&here, units, &children);
         let actor = Actor {
             user: context.user.clone(),
             machine: context.machine.clone(),
             command: command.to_owned(),
         };
         let parallel = std::thread::available_parallelism().map_or(2, NonZero::get).max(2);
-        let tools = Tools { tofu, places, installation, encryption, children: Children::new() };
+        let tools = Tools { tofu, places, installation, encryption, children };
         Ok(Runs { layout, tools, here, side, actor, records, leases, health, parallel })
     }
 

@@ -7,8 +7,10 @@ use std::time::{Duration, Instant};
 
 use eos_engine::{Goal, Observer, Progress};
 use eos_model::Name;
+use eos_tofu::{Action, Event};
 
 use crate::context::Context;
+use crate::views::plan::resource;
 use crate::views::report::of_unit;
 use crate::views::style::Style;
 use crate::views::table::shorten;
@@ -70,15 +72,20 @@ impl Bars {
         }
     }
 
-    /// Runs something, and lets a person without a terminal see that it goes on.
+    /// Runs something, and lets a person see that it goes on: seconds that count on a terminal, a line now and then
+    /// elsewhere.
     pub fn during<T>(&self, work: impl FnOnce() -> T) -> T {
-        if self.terminal || self.quiet {
+        if self.quiet {
             return work();
         }
         let (over, ended) = mpsc::channel::<()>();
         std::thread::scope(|scope| {
             scope.spawn(move || {
                 while ended.recv_timeout(Duration::from_secs(1)) == Err(mpsc::RecvTimeoutError::Timeout) {
+                    if self.terminal {
+                        self.draw(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner));
+                        continue;
+                    }
                     for line in self.overdue(SILENCE) {
                         let _ = writeln!(std::io::stderr(), "{line}");
                     }
@@ -229,8 +236,20 @@ impl Observer for Bars {
             Progress::Undoing { unit } => self.set(unit, "taking back", None),
             Progress::Undone { unit } => self.set(unit, "taken back", Some(End::Good)),
             Progress::Stuck { unit, .. } => self.set(unit, "stuck: a person is needed", Some(End::Bad)),
+            Progress::Tofu { unit, event: Event::ApplyStart { address, action } } => {
+                self.detail(unit.as_str(), &format!("{} {}", doing(action), resource(address)));
+            }
             Progress::Tofu { .. } | Progress::Journaled { .. } => {}
         }
+    }
+}
+
+fn doing(action: &Action) -> &'static str {
+    match action {
+        Action::Create => "creating",
+        Action::Delete => "destroying",
+        Action::Update => "changing",
+        _ => "applying",
     }
 }
 
@@ -245,8 +264,12 @@ mod tests {
         let (slow, over): (Name, Name) = ("slow".parse().unwrap(), "over".parse().unwrap());
         bars.on(&Progress::Applying { unit: &slow, goal: Goal::Present });
         bars.on(&Progress::Done { unit: &over });
-        bars.detail("slow", "1 of 1 placed, 0 healthy; server: Task started by client");
         assert!(bars.overdue(Duration::MAX).is_empty());
+        let start = Event::ApplyStart { address: "eos_nomad_job.job".to_owned(), action: Action::Create };
+        bars.on(&Progress::Tofu { unit: &over, event: &start });
+        bars.on(&Progress::Tofu { unit: &slow, event: &start });
+        assert!(bars.overdue(Duration::ZERO)[0].starts_with("slow: creating job ("));
+        bars.detail("slow", "1 of 1 placed, 0 healthy; server: Task started by client");
         let told = bars.overdue(Duration::ZERO);
         assert_eq!(told.len(), 1);
         assert!(told[0].starts_with("slow: 1 of 1 placed, 0 healthy; server: Task started by client ("));

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use eos_engine::change::Fate;
 use eos_engine::{Change, ChangeKind, RunPlan, UnitPlan, Verdict};
-use eos_model::{EnvName, Name};
+use eos_model::{Diagnostic, EnvName, Name, codes};
 use serde_json::{Value as Json, json};
 
 use super::style::Style;
@@ -74,6 +74,19 @@ pub fn text(plan: &RunPlan, previews: &Previews, width: usize, color: bool) -> S
         out.push_str(&format!("{} {}\n", style.yellow("note"), lines.join("\n       ")));
     }
     out
+}
+
+/// Why what was planned cannot be carried out now: a server that work is for does not answer. Tofu would find out half-way.
+pub fn unreached(plan: &RunPlan) -> Option<Diagnostic> {
+    let mut units = plan.units.iter().filter(|(_, unit)| unit.is_work());
+    units.find_map(|(name, unit)| {
+        let server = unit.warnings.iter().find_map(|warning| unreachable(warning))?;
+        let problem =
+            Diagnostic::error(codes::NOT_REACHED, format!("{server} cannot be reached, and {name} needs it"));
+        Some(problem.why("nothing was recorded and nothing was begun").fix(
+            "start it, or say where it is: eos.toml, or the environment; eos plan shows the plan without it",
+        ))
+    })
 }
 
 /// The server that could not be asked: said once, not once a unit.
@@ -273,7 +286,7 @@ fn has_lines(unit: &UnitPlan) -> bool {
 }
 
 /// The resource as eos names it: `job` and `volumes` say enough.
-fn resource(address: &str) -> String {
+pub fn resource(address: &str) -> String {
     let own = address.strip_prefix("eos_nomad_job.").or_else(|| address.strip_prefix("eos_salt_state."));
     own.unwrap_or(address).to_owned()
 }

@@ -105,6 +105,8 @@ fn drift_of_hosts_and_jobs(shop: &Shop, note: &Path) {
         has(&found, part);
     }
     has(&found, "-closed");
+    let watched = shop.exits(2, &["drift", "watch", "--times", "1"]).stdout;
+    has(&watched, "production: life, note differs from what was applied");
     has(&shop.exits(4, &["drift", "accept", "note", "--yes"]).stderr, "what it holds there is not known");
     let reverted = shop.ok(&["drift", "revert", "--yes"]);
     has(&reverted.stdout, "3 to change");

@@ -1,6 +1,8 @@
 //! From nothing to nothing: create, change, roll back, destroy. Data is never touched by any of it.
 
-use crate::place::Place;
+use rustix::process::Signal;
+
+use crate::place::{Place, until};
 use crate::support::tool;
 
 #[test]
@@ -64,6 +66,27 @@ fn an_estate_lives_and_ends() {
     assert_eq!((&status["kept"], &status["units"]), (&serde_json::json!({}), &serde_json::json!([])));
     place.ok(&["create", "ledger", "--no-apply"]);
     assert_eq!(place.ok(&["tofu", "ledger", "--", "state", "list"]).stdout, "", "tofu knows of nothing");
+}
+
+#[test]
+fn a_watcher_looks_again_and_is_the_only_one() {
+    let place = Place::new();
+    place.ok(&["create", "chore", "--yes"]);
+    let looks = place.ok(&["drift", "watch", "--every", "1s", "--times", "2"]).stdout;
+    assert!(looks.ends_with("production: nothing differs\n"), "{looks}");
+    assert_eq!(looks.lines().count(), 1, "said once, since nothing has changed: {looks}");
+    let looks = place.ok(&["drift", "watch", "--every", "1s", "--times", "2", "--json"]).stdout;
+    let documents: Vec<serde_json::Value> =
+        looks.lines().take(2).map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert!(documents.iter().all(|look| look["drifted"] == false), "{looks}");
+    let watcher = place.begin(&["drift", "watch"]);
+    until("it watches", || place.json(&["locks"])["locks"].as_array().is_some_and(|held| !held.is_empty()));
+    let second = place.exits(4, &["drift", "watch", "--times", "1"]);
+    assert!(second.stderr.contains("eos drift watch"), "who watches is told: {}", second.stderr);
+    place.ok(&["update", "chore", "--input", "two", "--yes"]);
+    watcher.signal(Signal::INT);
+    let watcher = watcher.end();
+    assert_eq!(watcher.code, 0, "{}{}", watcher.stdout, watcher.stderr);
 }
 
 #[test]
