@@ -87,6 +87,17 @@ impl Agreed {
         }
     }
 
+    /// Whether anything may happen to a resource, named without keys.
+    pub(crate) fn touches(&self, resource: &str) -> bool {
+        let is_it = |address: &String| without_keys(address) == resource;
+        match self {
+            Agreed::Changes { changes } => changes.keys().any(is_it),
+            Agreed::Envelope { addresses, foreseen, .. } => {
+                addresses.iter().chain(foreseen.keys()).any(is_it)
+            }
+        }
+    }
+
     /// What a plan does beyond what was agreed: address and kind.
     pub fn exceeded_by(&self, plan: &Plan) -> Vec<(String, ChangeKind)> {
         let mut beyond: Vec<_> = plan

@@ -85,6 +85,7 @@ impl Engine<'_> {
         // What is kept on purpose need not be excused.
         let stays = stays
             .filter(|(address, _)| intended.goal == Goal::Present && !keeps.contains(address))
+            .filter(|(address, _)| intended.agreed.touches(address))
             .map(|(address, why)| (address, why.to_owned()))
             .collect();
         Ok(UndoneUnit { unit: name.clone(), goal, digest, keeps, without_inverse: stays })

@@ -73,8 +73,12 @@ fn hold(fields: &BTreeMap<String, String>, path: &str, value: &Json, wrong: &mut
 }
 
 /// Sections of commands that run tofu; `runs` looks at what those give.
-const NEED_TOFU: &[&str] =
-    &["apply, rollback, destroy, drift revert, and changing commands that apply", "drift", "plan"];
+const NEED_TOFU: &[&str] = &[
+    "apply, rollback, destroy, drift revert, and changing commands that apply",
+    "drift",
+    "drift watch",
+    "plan",
+];
 
 #[test]
 fn the_page_says_what_commands_print() {
