@@ -265,6 +265,7 @@ proptest! {
                 let ids = texts(&page, "internetGatewayId");
                 assert!(ids.len() <= size);
                 seen.extend(ids);
+                assert!(seen.len() <= 100, "the pages have no end");
                 let Some(next) = texts(&page, "nextToken").pop() else { break };
                 token = format!("&NextToken={next}");
                 for (make, choice) in changes.by_ref().take(3) {

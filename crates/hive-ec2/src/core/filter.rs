@@ -99,7 +99,12 @@ pub fn wildcard(pattern: &str, text: &str) -> bool {
     let Some(beginning) = literal_beginning(pattern) else { return pattern == text };
     // What stands before the first wildcard decides most cases.
     let Some(text) = text.strip_prefix(beginning) else { return false };
-    let (mut pattern, mut text) = (pattern[beginning.len()..].chars(), text.chars());
+    let pattern = &pattern[beginning.len()..];
+    // One star and nothing else: by far the most patterns.
+    if let Some(end) = pattern.strip_prefix('*').filter(|end| !is_pattern(end)) {
+        return text.ends_with(end);
+    }
+    let (mut pattern, mut text) = (pattern.chars(), text.chars());
     // Behind the last star, and where in the text it was tried.
     let mut star: Option<(std::str::Chars<'_>, std::str::Chars<'_>)> = None;
     loop {

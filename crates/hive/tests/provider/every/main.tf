@@ -57,6 +57,19 @@ resource "aws_vpc" "v" {
   tags                                 = local.tags
 }
 
+# What the first one cannot be changed in: tenancy goes one way only, and its IPv6 block is in use.
+resource "aws_vpc" "w" {
+  cidr_block                       = "10.32.0.0/16"
+  instance_tenancy                 = local.second ? "default" : "dedicated"
+  enable_dns_hostnames             = local.second
+  assign_generated_ipv6_cidr_block = local.second
+}
+
+resource "aws_vpc" "x" {
+  cidr_block                       = "10.33.0.0/16"
+  assign_generated_ipv6_cidr_block = true
+}
+
 resource "aws_vpc_ipv4_cidr_block_association" "more" {
   vpc_id     = aws_vpc.v.id
   cidr_block = "10.31.0.0/16"
@@ -65,6 +78,13 @@ resource "aws_vpc_ipv4_cidr_block_association" "more" {
 resource "aws_subnet" "a" {
   vpc_id            = aws_vpc.v.id
   cidr_block        = "10.30.1.0/24"
+  availability_zone = "${data.aws_region.here.region}a"
+}
+
+# For addresses that are named: those that are chosen elsewhere may be any.
+resource "aws_subnet" "named" {
+  vpc_id            = aws_vpc.v.id
+  cidr_block        = "10.30.2.0/24"
   availability_zone = "${data.aws_region.here.region}a"
 }
 
@@ -79,6 +99,24 @@ resource "aws_subnet" "b" {
   enable_resource_name_dns_a_record_on_launch    = local.second
   enable_resource_name_dns_aaaa_record_on_launch = local.second
   tags                                           = local.tags
+}
+
+resource "aws_subnet" "c" {
+  vpc_id                          = aws_vpc.x.id
+  cidr_block                      = "10.33.1.0/24"
+  ipv6_cidr_block                 = cidrsubnet(aws_vpc.x.ipv6_cidr_block, 8, local.second ? 2 : 1)
+  assign_ipv6_address_on_creation = local.second
+}
+
+resource "aws_subnet" "d" {
+  vpc_id          = aws_vpc.x.id
+  cidr_block      = "10.33.2.0/24"
+  ipv6_cidr_block = cidrsubnet(aws_vpc.x.ipv6_cidr_block, 8, 3)
+  enable_dns64    = local.second
+}
+
+resource "aws_internet_gateway" "moves" {
+  vpc_id = local.second ? aws_vpc.x.id : aws_vpc.w.id
 }
 
 resource "aws_internet_gateway" "g" {
@@ -145,6 +183,12 @@ resource "aws_security_group" "peer" {
     cidr_blocks = ["10.0.0.0/8", "192.168.0.0/16"]
     description = local.second ? "ping" : "old text"
   }
+  egress {
+    from_port   = 0
+    to_port     = 0
+    protocol    = "-1"
+    cidr_blocks = local.second ? ["10.0.0.0/8"] : ["0.0.0.0/0"]
+  }
 }
 
 resource "aws_vpc_security_group_ingress_rule" "web" {
@@ -159,14 +203,16 @@ resource "aws_vpc_security_group_ingress_rule" "web" {
 
 resource "aws_vpc_security_group_ingress_rule" "group" {
   security_group_id            = aws_security_group.s.id
-  referenced_security_group_id = aws_security_group.peer.id
+  referenced_security_group_id = local.second ? aws_security_group.old.id : aws_security_group.peer.id
   ip_protocol                  = "-1"
 }
 
 resource "aws_vpc_security_group_egress_rule" "all6" {
   security_group_id = aws_security_group.s.id
-  cidr_ipv6         = "::/0"
+  cidr_ipv6         = local.second ? "fd00::/8" : "::/0"
   ip_protocol       = "-1"
+  description       = local.second ? "near" : "all"
+  tags              = local.tags
 }
 
 resource "aws_security_group" "old" {
@@ -198,9 +244,9 @@ resource "aws_placement_group" "p" {
 }
 
 resource "aws_network_interface" "n" {
-  subnet_id         = aws_subnet.a.id
+  subnet_id         = aws_subnet.named.id
   description       = local.second ? "second" : "first"
-  private_ips       = local.second ? ["10.30.1.50", "10.30.1.51"] : ["10.30.1.50"]
+  private_ips       = local.second ? ["10.30.2.50", "10.30.2.51"] : ["10.30.2.50"]
   security_groups   = local.second ? [aws_security_group.s.id, aws_security_group.old.id] : [aws_security_group.s.id]
   source_dest_check = !local.second
   tags              = local.tags
@@ -264,8 +310,61 @@ resource "aws_instance" "j" {
   }
 
   root_block_device {
-    volume_type = "gp3"
-    volume_size = local.second ? 9 : 8
+    volume_type           = local.second ? "gp3" : "gp2"
+    volume_size           = local.second ? 9 : 8
+    delete_on_termination = local.second
+    tags                  = local.tags
+  }
+}
+
+resource "aws_instance" "k" {
+  ami                   = data.aws_ami.linux.id
+  instance_type         = local.second ? "t3.small" : "t3.micro"
+  subnet_id             = aws_subnet.named.id
+  private_ip            = "10.30.2.9"
+  disable_api_stop      = local.second
+  secondary_private_ips = local.second ? ["10.30.2.61", "10.30.2.62"] : ["10.30.2.60"]
+}
+
+resource "aws_instance" "l" {
+  ami                     = data.aws_ami.linux.id
+  instance_type           = "m5.large"
+  subnet_id               = aws_subnet.a.id
+  user_data               = local.second ? "second" : "first"
+  disable_api_termination = !local.second
+}
+
+resource "aws_instance" "m" {
+  ami           = data.aws_ami.linux.id
+  instance_type = "m5.large"
+  subnet_id     = aws_subnet.a.id
+
+  private_dns_name_options {
+    hostname_type                     = "ip-name"
+    enable_resource_name_dns_a_record = local.second
+  }
+}
+
+resource "aws_ebs_volume" "attached" {
+  availability_zone = "${data.aws_region.here.region}a"
+  size              = 1
+  type              = local.second ? "gp3" : "gp2"
+  iops              = local.second ? 3000 : null
+}
+
+resource "aws_volume_attachment" "attached" {
+  device_name = "/dev/sdh"
+  volume_id   = aws_ebs_volume.attached.id
+  instance_id = aws_instance.m.id
+}
+
+resource "aws_network_interface" "o" {
+  subnet_id         = aws_subnet.a.id
+  private_ips_count = local.second ? 2 : 1
+
+  attachment {
+    instance     = local.second ? aws_instance.l.id : aws_instance.m.id
+    device_index = 1
   }
 }
 
@@ -281,7 +380,7 @@ resource "aws_eip_association" "e" {
 
 resource "aws_eip" "direct" {
   domain            = "vpc"
-  network_interface = aws_network_interface.n.id
+  network_interface = local.second ? aws_network_interface.o.id : aws_network_interface.n.id
   depends_on        = [aws_internet_gateway.g]
 }
 
@@ -308,22 +407,30 @@ resource "aws_ebs_volume" "io" {
   multi_attach_enabled = true
 }
 
+# Not here: aws_main_route_table_association, which the provider cannot import; aws_key_pair, whose public key it keeps
+# only from the configuration, so that an import always replaces it; and the instance with `volume_tags`, which an import
+# leaves out of the state, so that it always sets them.
 output "imports" {
   value = {
-    "aws_vpc.v"                               = aws_vpc.v.id
-    "aws_subnet.b"                            = aws_subnet.b.id
-    "aws_internet_gateway.g"                  = aws_internet_gateway.g.id
-    "aws_route_table.r"                       = aws_route_table.r.id
-    "aws_route.out6"                          = "${aws_route_table.alone.id}_::/0"
-    "aws_route_table_association.a"           = "${aws_subnet.a.id}/${aws_route_table_association.a.route_table_id}"
-    "aws_security_group.s"                    = aws_security_group.s.id
-    "aws_vpc_security_group_ingress_rule.web" = aws_vpc_security_group_ingress_rule.web.id
-    "aws_vpc_security_group_egress_rule.all6" = aws_vpc_security_group_egress_rule.all6.id
-    "aws_placement_group.p"                   = aws_placement_group.p.id
-    "aws_network_interface.n"                 = aws_network_interface.n.id
-    "aws_eip.e"                               = aws_eip.e.id
-    "aws_eip_association.e"                   = aws_eip_association.e.id
-    "aws_ebs_volume.d"                        = aws_ebs_volume.d.id
-    "aws_ebs_snapshot.s"                      = aws_ebs_snapshot.s.id
+    "aws_instance.j"                           = aws_instance.j.id
+    "aws_network_interface_attachment.n"       = aws_network_interface_attachment.n.attachment_id
+    "aws_security_group_rule.old"              = "${aws_security_group.old.id}_ingress_udp_53_53_10.0.0.0/8"
+    "aws_volume_attachment.attached"           = "/dev/sdh:${aws_ebs_volume.attached.id}:${aws_instance.m.id}"
+    "aws_vpc_ipv4_cidr_block_association.more" = aws_vpc_ipv4_cidr_block_association.more.id
+    "aws_vpc.v"                                = aws_vpc.v.id
+    "aws_subnet.b"                             = aws_subnet.b.id
+    "aws_internet_gateway.g"                   = aws_internet_gateway.g.id
+    "aws_route_table.r"                        = aws_route_table.r.id
+    "aws_route.out6"                           = "${aws_route_table.alone.id}_::/0"
+    "aws_route_table_association.a"            = "${aws_subnet.a.id}/${aws_route_table_association.a.route_table_id}"
+    "aws_security_group.s"                     = aws_security_group.s.id
+    "aws_vpc_security_group_ingress_rule.web"  = aws_vpc_security_group_ingress_rule.web.id
+    "aws_vpc_security_group_egress_rule.all6"  = aws_vpc_security_group_egress_rule.all6.id
+    "aws_placement_group.p"                    = aws_placement_group.p.id
+    "aws_network_interface.n"                  = aws_network_interface.n.id
+    "aws_eip.e"                                = aws_eip.e.id
+    "aws_eip_association.e"                    = aws_eip_association.e.id
+    "aws_ebs_volume.d"                         = aws_ebs_volume.d.id
+    "aws_ebs_snapshot.s"                       = aws_ebs_snapshot.s.id
   }
 }
