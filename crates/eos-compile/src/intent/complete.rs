@@ -109,6 +109,7 @@ impl<'a> Completer<'a> {
             draft.entry.insert("host".to_owned(), Json::from(host));
         }
         self.check_host(draft);
+        self.tell_of_package(draft, &component);
         self.choose_nodes(draft, &component);
         self.chooser.add(draft.name, draft.kind, &Json::Object(draft.entry.clone()));
         self.choose_ports(draft, &component);
@@ -127,6 +128,20 @@ impl<'a> Completer<'a> {
         self.choose_secrets(draft, &component);
         volumes::choose(self, draft.name, &mut draft.entry, &component);
         Ok(())
+    }
+
+    /// What the plan has no line for: a program that is not there yet comes with a package.
+    fn tell_of_package(&mut self, draft: &Draft<'_>, component: &Component) {
+        let text = |key: &str| draft.entry.get(key).and_then(Json::as_str);
+        let is_new = !self.chooser.environment.components.contains_key(draft.name);
+        if let (Some(package), Some(host)) = (&component.runtimes.host, text("host"))
+            && is_new
+            && text("runtime") == Some("host")
+            && text("binary").is_none()
+        {
+            let note = format!("Debian's {} is installed on {host}, its own service off", package.package);
+            self.note_choice(draft, note);
+        }
     }
 
     pub fn note_choice(&mut self, draft: &Draft<'_>, what: String) {

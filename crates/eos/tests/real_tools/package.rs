@@ -12,7 +12,8 @@ fn a_service_that_runs_already_is_not_stopped() {
     let sandbox = Sandbox::new();
     sandbox.ok(&["init", "shop"]);
     sandbox.ok(&["create", "host", "local"]);
-    sandbox.ok(&["create", "memcached", "--runtime", "host"]);
+    let created = sandbox.ok(&["create", "memcached", "--runtime", "host"]).stdout;
+    assert!(created.contains("memcached: Debian's memcached is installed on local"), "{created}");
     let free = preview(&sandbox, "exit 3");
     assert_eq!(free["memcached-package-free"]["result"], true, "{free}");
     assert!(free["memcached-package-mark"]["result"].is_null(), "it would be written: {free}");
