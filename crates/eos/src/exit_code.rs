@@ -49,6 +49,7 @@ const OTHERS: &[(Code, u8)] = &[
     (codes::NO_OUTPUT, FAILED),
     (codes::STOPPED, FAILED),
     (codes::NOT_ONE_SETTING, REFUSED),
+    (codes::NOT_REACHED, FAILED),
     (codes::NOT_THIS_MACHINE, REFUSED),
 ];
 
