@@ -34,8 +34,20 @@ impl Action for DescribeEgressOnlyInternetGateways {
     }
 
     fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
-        let ids = &request.egress_only_internet_gateway_id;
-        let page = call.select(&call.account.egress_only_internet_gateways, ids, FILTERS)?;
+        let asked = &request.egress_only_internet_gateway_id;
+        // Unlike with anything else, EC2 leaves out those that do not exist.
+        let mut ids = Vec::new();
+        for id in asked {
+            match call.account.egress_only_internet_gateways.find(id) {
+                Ok(_) => ids.push(id.clone()),
+                Err(error) if error.code.ends_with(".NotFound") => {}
+                Err(error) => return Err(error),
+            }
+        }
+        if ids.is_empty() && !asked.is_empty() {
+            return Ok(Response { egress_only_internet_gateway_set: Vec::new(), next_token: None });
+        }
+        let page = call.select(&call.account.egress_only_internet_gateways, &ids, FILTERS)?;
         Ok(Response {
             egress_only_internet_gateway_set: page.items.iter().map(|gateway| view(gateway)).collect(),
             next_token: page.next_token,

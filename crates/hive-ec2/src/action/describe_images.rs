@@ -86,7 +86,7 @@ impl Action for DescribeImages {
         listed.retain(|image| {
             let (id, alias) = owner(image, account);
             let owned = |who: &String| {
-                *who == id || Some(who.as_str()) == alias || (who == "self" && alias.is_none())
+                *who == id || Some(who.as_str()) == alias || (who == "self" && id == *account.id)
             };
             let usable = |who: &String| match who.as_str() {
                 "all" => image.public,

@@ -11,26 +11,64 @@ use crate::core::tags::Tags;
 use crate::model::image::{Image, ImageDevice, ImageState, ImageVolume};
 use crate::model::volume::VolumeType;
 
-pub const OWNER_ID: &str = "137112412989";
-pub const OWNER_ALIAS: &str = "amazon";
+/// Who publishes an image: the account, and its other name where it has one.
+pub type Owner = (&'static str, Option<&'static str>);
+
+const AMAZON: Owner = ("137112412989", Some("amazon"));
+const CANONICAL: Owner = ("099720109477", None);
+
 /// 2026-01-01
 const CREATED: i64 = 1_767_225_600;
+/// 2028-01-01
+const DEPRECATED: i64 = 1_830_297_600;
+const AL2023: &str = "Amazon Linux 2023";
 const ROOT: &str = "/dev/xvda";
 
-/// Id, name, architecture, GiB of the root device, what clients take it for; sorted by id.
-static ROWS: &[(&str, &str, &str, u32, &str)] = &[
-    ("ami-00000000000000a01", "amzn2-ami-minimal-hvm-2.0.0-x86_64-ebs", "x86_64", 2, "Amazon Linux 2"),
-    ("ami-00000000000000a02", "amzn2-ami-minimal-hvm-2.0.0-arm64-ebs", "arm64", 2, "Amazon Linux 2"),
-    ("ami-00000000000000d01", "debian-12-amd64", "x86_64", 8, "Debian 12"),
-    ("ami-00000000000000d02", "debian-12-arm64", "arm64", 8, "Debian 12"),
+/// One public image.
+struct Row {
+    id: &'static str,
+    owner: Owner,
+    name: &'static str,
+    architecture: &'static str,
+    /// GiB of the root device.
+    size: u32,
+    volume_type: VolumeType,
+    /// What clients take it for.
+    what: &'static str,
+}
+
+const fn row(
+    id: &'static str,
+    owner: Owner,
+    name: &'static str,
+    architecture: &'static str,
+    size: u32,
+    volume_type: VolumeType,
+    what: &'static str,
+) -> Row {
+    Row { id, owner, name, architecture, size, volume_type, what }
+}
+
+/// Sorted by id.
+#[rustfmt::skip]
+static ROWS: &[Row] = &[
+    row("ami-00000000000000a01", AMAZON, "amzn2-ami-minimal-hvm-2.0.0-x86_64-ebs", "x86_64", 2, VolumeType::Gp2, "Amazon Linux 2"),
+    row("ami-00000000000000a02", AMAZON, "amzn2-ami-minimal-hvm-2.0.0-arm64-ebs", "arm64", 2, VolumeType::Gp2, "Amazon Linux 2"),
+    row("ami-00000000000000a03", AMAZON, "al2023-ami-2023.6.20260101.0-kernel-6.1-x86_64", "x86_64", 8, VolumeType::Gp3, AL2023),
+    row("ami-00000000000000a04", AMAZON, "al2023-ami-2023.6.20260101.0-kernel-6.1-arm64", "arm64", 8, VolumeType::Gp3, AL2023),
+    row("ami-00000000000000d01", AMAZON, "debian-12-amd64", "x86_64", 8, VolumeType::Gp2, "Debian 12"),
+    row("ami-00000000000000d02", AMAZON, "debian-12-arm64", "arm64", 8, VolumeType::Gp2, "Debian 12"),
+    row("ami-00000000000000e01", CANONICAL, "ubuntu/images/hvm-ssd-gp3/ubuntu-noble-24.04-amd64-server-20260101", "x86_64", 8, VolumeType::Gp3, "Ubuntu 24.04"),
+    row("ami-00000000000000e02", CANONICAL, "ubuntu/images/hvm-ssd-gp3/ubuntu-noble-24.04-arm64-server-20260101", "arm64", 8, VolumeType::Gp3, "Ubuntu 24.04"),
+    row("ami-00000000000000e03", CANONICAL, "ubuntu/images/hvm-instance/ubuntu-jammy-22.04-amd64-server-20260101", "x86_64", 8, VolumeType::Gp2, "Ubuntu 22.04"),
 ];
 
 static ALL: LazyLock<Vec<Arc<Image>>> = LazyLock::new(|| {
-    let image = |(id, name, architecture, size, what): &(&'static str, &str, &str, u32, &str)| {
+    let image = |Row { id, name, architecture, size, volume_type, what, .. }: &Row| {
         let volume = ImageVolume {
             snapshot_id: None,
             size: *size,
-            volume_type: VolumeType::Gp2,
+            volume_type: *volume_type,
             iops: None,
             throughput: None,
             encrypted: false,
@@ -39,7 +77,7 @@ static ALL: LazyLock<Vec<Arc<Image>>> = LazyLock::new(|| {
         Arc::new(Image {
             id: Id::new(*id),
             name: (*name).to_owned(),
-            description: format!("records only: a name for clients that look for {what}"),
+            description: format!("{what} AMI, records only: a name for clients that look for it"),
             architecture: (*architecture).to_owned(),
             state: ImageState::Available,
             created: Timestamp::from_second(CREATED).unwrap_or(Timestamp::UNIX_EPOCH),
@@ -47,7 +85,8 @@ static ALL: LazyLock<Vec<Arc<Image>>> = LazyLock::new(|| {
             devices: vec![ImageDevice { name: ROOT.to_owned(), virtual_name: None, volume: Some(volume) }],
             ena_support: true,
             boot_mode: Some("uefi-preferred".to_owned()),
-            imds_support: None,
+            // Only newer images ask for the second version of the metadata service.
+            imds_support: (*what == AL2023).then(|| "v2.0".to_owned()),
             tpm_support: None,
             sriov_net_support: None,
             source_image_id: None,
@@ -62,6 +101,16 @@ static ALL: LazyLock<Vec<Arc<Image>>> = LazyLock::new(|| {
 
 pub fn all() -> &'static [Arc<Image>] {
     &ALL
+}
+
+/// From when on a public image is no longer offered.
+pub fn deprecated(id: &str) -> Option<Timestamp> {
+    find(id)?;
+    Timestamp::from_second(DEPRECATED).ok()
+}
+
+pub fn owner(id: &str) -> Option<Owner> {
+    ROWS.iter().find(|row| row.id == id).map(|row| row.owner)
 }
 
 pub fn find(id: &str) -> Option<Arc<Image>> {

@@ -18,6 +18,7 @@ pub struct ImageView {
     image_owner_id: String,
     image_owner_alias: Option<&'static str>,
     creation_date: String,
+    deprecation_time: Option<String>,
     is_public: bool,
     architecture: String,
     image_type: &'static str,
@@ -62,8 +63,8 @@ struct EbsView {
 
 /// Whose it is: of the account, or of everyone.
 pub fn owner(image: &Image, account: &Account) -> (String, Option<&'static str>) {
-    match images::find(&image.id) {
-        Some(_) => (images::OWNER_ID.to_owned(), Some(images::OWNER_ALIAS)),
+    match images::owner(&image.id) {
+        Some((id, alias)) => (id.to_owned(), alias),
         None => (account.id.to_string(), None),
     }
 }
@@ -93,6 +94,8 @@ pub fn image(image: &Image, account: &Account) -> ImageView {
         image_owner_id: owner,
         image_owner_alias: alias,
         creation_date: moment(image.created),
+        // Those that everyone sees are offered for two years, as EC2's are.
+        deprecation_time: images::deprecated(&image.id).map(moment),
         is_public: image.public,
         architecture: image.architecture.clone(),
         image_type: "machine",
