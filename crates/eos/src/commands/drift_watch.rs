@@ -1,6 +1,7 @@
 //! `eos drift watch`: looks again and again, and says when what differs has changed. One look at a time, and one watcher
 //! an environment, wherever it runs: it holds a lease of its own.
 
+use std::io::Write as _;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -68,7 +69,7 @@ pub fn run(
         let (text, document) = said(request, seen);
         let line = format!("{} {text}\n", date::minute(now()));
         if call.context.json {
-            println!("{document}");
+            let _ = writeln!(std::io::stdout(), "{document}");
         } else if last.as_ref().is_none_or(|(before, _)| *before != text) {
             call.context.say(&line);
         }
