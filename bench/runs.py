@@ -29,7 +29,7 @@ cloud:
       a: {input: "@{setting.text}"}
       b: {input: "${terraform_data.a.output}"}
 outputs:
-  text: {value: "${terraform_data.b.output}"}
+  text: "${terraform_data.b.output}"
 """
 
 
