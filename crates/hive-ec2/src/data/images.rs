@@ -24,47 +24,25 @@ const DEPRECATED: i64 = 1_830_297_600;
 const AL2023: &str = "Amazon Linux 2023";
 const ROOT: &str = "/dev/xvda";
 
-/// One public image.
-struct Row {
-    id: &'static str,
-    owner: Owner,
-    name: &'static str,
-    architecture: &'static str,
-    /// GiB of the root device.
-    size: u32,
-    volume_type: VolumeType,
-    /// What clients take it for.
-    what: &'static str,
-}
-
-const fn row(
-    id: &'static str,
-    owner: Owner,
-    name: &'static str,
-    architecture: &'static str,
-    size: u32,
-    volume_type: VolumeType,
-    what: &'static str,
-) -> Row {
-    Row { id, owner, name, architecture, size, volume_type, what }
-}
+/// Id, publisher, name, architecture, GiB and kind of the root device, what clients take it for.
+type Row = (&'static str, Owner, &'static str, &'static str, u32, VolumeType, &'static str);
 
 /// Sorted by id.
 #[rustfmt::skip]
 static ROWS: &[Row] = &[
-    row("ami-00000000000000a01", AMAZON, "amzn2-ami-minimal-hvm-2.0.0-x86_64-ebs", "x86_64", 2, VolumeType::Gp2, "Amazon Linux 2"),
-    row("ami-00000000000000a02", AMAZON, "amzn2-ami-minimal-hvm-2.0.0-arm64-ebs", "arm64", 2, VolumeType::Gp2, "Amazon Linux 2"),
-    row("ami-00000000000000a03", AMAZON, "al2023-ami-2023.6.20260101.0-kernel-6.1-x86_64", "x86_64", 8, VolumeType::Gp3, AL2023),
-    row("ami-00000000000000a04", AMAZON, "al2023-ami-2023.6.20260101.0-kernel-6.1-arm64", "arm64", 8, VolumeType::Gp3, AL2023),
-    row("ami-00000000000000d01", AMAZON, "debian-12-amd64", "x86_64", 8, VolumeType::Gp2, "Debian 12"),
-    row("ami-00000000000000d02", AMAZON, "debian-12-arm64", "arm64", 8, VolumeType::Gp2, "Debian 12"),
-    row("ami-00000000000000e01", CANONICAL, "ubuntu/images/hvm-ssd-gp3/ubuntu-noble-24.04-amd64-server-20260101", "x86_64", 8, VolumeType::Gp3, "Ubuntu 24.04"),
-    row("ami-00000000000000e02", CANONICAL, "ubuntu/images/hvm-ssd-gp3/ubuntu-noble-24.04-arm64-server-20260101", "arm64", 8, VolumeType::Gp3, "Ubuntu 24.04"),
-    row("ami-00000000000000e03", CANONICAL, "ubuntu/images/hvm-instance/ubuntu-jammy-22.04-amd64-server-20260101", "x86_64", 8, VolumeType::Gp2, "Ubuntu 22.04"),
+    ("ami-00000000000000a01", AMAZON, "amzn2-ami-minimal-hvm-2.0.0-x86_64-ebs", "x86_64", 2, VolumeType::Gp2, "Amazon Linux 2"),
+    ("ami-00000000000000a02", AMAZON, "amzn2-ami-minimal-hvm-2.0.0-arm64-ebs", "arm64", 2, VolumeType::Gp2, "Amazon Linux 2"),
+    ("ami-00000000000000a03", AMAZON, "al2023-ami-2023.6.20260101.0-kernel-6.1-x86_64", "x86_64", 8, VolumeType::Gp3, AL2023),
+    ("ami-00000000000000a04", AMAZON, "al2023-ami-2023.6.20260101.0-kernel-6.1-arm64", "arm64", 8, VolumeType::Gp3, AL2023),
+    ("ami-00000000000000d01", AMAZON, "debian-12-amd64", "x86_64", 8, VolumeType::Gp2, "Debian 12"),
+    ("ami-00000000000000d02", AMAZON, "debian-12-arm64", "arm64", 8, VolumeType::Gp2, "Debian 12"),
+    ("ami-00000000000000e01", CANONICAL, "ubuntu/images/hvm-ssd-gp3/ubuntu-noble-24.04-amd64-server-20260101", "x86_64", 8, VolumeType::Gp3, "Ubuntu 24.04"),
+    ("ami-00000000000000e02", CANONICAL, "ubuntu/images/hvm-ssd-gp3/ubuntu-noble-24.04-arm64-server-20260101", "arm64", 8, VolumeType::Gp3, "Ubuntu 24.04"),
+    ("ami-00000000000000e03", CANONICAL, "ubuntu/images/hvm-instance/ubuntu-jammy-22.04-amd64-server-20260101", "x86_64", 8, VolumeType::Gp2, "Ubuntu 22.04"),
 ];
 
 static ALL: LazyLock<Vec<Arc<Image>>> = LazyLock::new(|| {
-    let image = |Row { id, name, architecture, size, volume_type, what, .. }: &Row| {
+    let image = |(id, _, name, architecture, size, volume_type, what): &Row| {
         let volume = ImageVolume {
             snapshot_id: None,
             size: *size,
@@ -110,7 +88,7 @@ pub fn deprecated(id: &str) -> Option<Timestamp> {
 }
 
 pub fn owner(id: &str) -> Option<Owner> {
-    ROWS.iter().find(|row| row.id == id).map(|row| row.owner)
+    ROWS.iter().find(|(known, ..)| *known == id).map(|(_, owner, ..)| *owner)
 }
 
 pub fn find(id: &str) -> Option<Arc<Image>> {
