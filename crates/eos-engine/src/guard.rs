@@ -29,7 +29,7 @@ pub fn refuse_stale(
         ),
     )
     .why("applying now would take back what others applied")
-    .fix("pull first: git pull, then eos plan"))
+    .fix("pull first: eos sync, then eos plan"))
 }
 
 /// The name of the local state in this clone.

@@ -5,6 +5,7 @@ use std::collections::hash_map::Entry;
 
 use camino::Utf8Path;
 use eos_model::Diagnostic;
+use git2::Oid;
 use serde::Serialize;
 
 use crate::git::{Git, failed};
@@ -46,6 +47,20 @@ impl Git {
             }
         }
         Ok(found)
+    }
+
+    /// The changes that `to` has and `from` has not, newest first.
+    pub(crate) fn between(&self, from: Option<Oid>, to: Oid) -> Result<Vec<Recorded>, Diagnostic> {
+        let doing = |error: git2::Error| failed("read its history", &error);
+        let mut walk = self.repository.revwalk().map_err(doing)?;
+        walk.set_sorting(git2::Sort::TOPOLOGICAL).map_err(doing)?;
+        walk.push(to).map_err(doing)?;
+        if let Some(from) = from {
+            walk.hide(from).map_err(doing)?;
+        }
+        walk.map(|oid| oid.and_then(|oid| self.repository.find_commit(oid)).map(|commit| recorded(&commit)))
+            .collect::<Result<_, _>>()
+            .map_err(doing)
     }
 
     /// For each line of a recorded file, the change that last wrote it.

@@ -12,6 +12,7 @@ pub mod files;
 pub mod git;
 mod git_lock;
 mod git_publish;
+pub mod git_remote;
 pub mod history;
 mod init;
 pub mod intent_record;

@@ -18,6 +18,7 @@ const OTHERS: &[(Code, u8)] = &[
     (codes::CANNOT_READ, FAILED),
     (codes::CATALOG_CHANGED, REFUSED),
     (codes::DETACHED, REFUSED),
+    (codes::DIVERGED, REFUSED),
     (codes::NOT_OURS, REFUSED),
     (codes::STILL_NEEDED, REFUSED),
     (codes::FIXED_CHOICE, REFUSED),

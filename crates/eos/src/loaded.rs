@@ -160,7 +160,7 @@ impl Loaded {
 }
 
 /// The root of the estate one is in.
-fn root(context: &Context) -> Result<camino::Utf8PathBuf, Diagnostic> {
+pub fn root(context: &Context) -> Result<camino::Utf8PathBuf, Diagnostic> {
     if !context.directory.is_dir() {
         return Err(Diagnostic::error(codes::NO_ESTATE, format!("there is no folder {}", context.directory))
             .fix("look at what follows -C: it is a folder of an estate"));

@@ -30,6 +30,7 @@ pub mod secret;
 pub mod show;
 pub mod state_key;
 pub mod status;
+pub mod sync;
 pub mod tofu;
 pub mod tools;
 pub mod undo;
@@ -111,6 +112,7 @@ pub const VERBS: &[Verb] = &[
     verb("secret", "List, set, show and rotate secrets", secret::command, secret::run),
     verb("show", "Show one thing with all its choices", show::command, show::run),
     verb("status", "Show what is applied and which runs are unfinished", status::command, status::run),
+    verb("sync", "Take others' changes and give yours, through git", sync::command, sync::run),
     verb("tofu", "Run tofu by hand for one unit", tofu::command, tofu::run),
     verb("tools", "Find, install and verify tofu, nomad, salt and others", tools::command, tools::run),
     verb("undo", "Take a run back", undo::command, undo::run),

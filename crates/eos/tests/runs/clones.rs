@@ -117,7 +117,7 @@ fn a_clone_that_is_behind_is_refused_until_it_pulls() {
         assert!(second.exits(4, args).stderr.contains("pull first"), "{args:?}");
     }
     assert_eq!(second.head(), head);
-    second.git(&["pull", "-q"]);
+    second.ok(&["sync"]);
     second.is_settled();
     second.ok(&["create", "chore", "--yes"]);
     assert!(first.exits(4, &["plan"]).stderr.contains("pull first"));
