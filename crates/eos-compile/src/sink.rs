@@ -101,10 +101,24 @@ fn not_yet(variable: &str) -> String {
 pub struct TemplateSink {
     /// The secrets the template reads.
     pub secrets: Vec<SecretRef>,
-    /// Placeholder → action, for data formats where a value is replaced as a whole.
-    actions: Vec<(String, String)>,
+    /// What stands where a value is known only on the host.
+    actions: Vec<Action>,
     has_variables: bool,
 }
+
+/// A placeholder in the content and the action that takes its place.
+#[derive(Debug)]
+struct Action {
+    placeholder: String,
+    action: String,
+    /// The action brings quotes of its own: those that a data format put around the placeholder go.
+    is_quoted: bool,
+    /// Between quotes that stay, the value's own quotes and backslashes are escaped.
+    escapes: bool,
+}
+
+/// For a value between quotes: `\` and `"` get a `\` before them.
+const ESCAPE: &str = r#" | replaceAll "\\" "\\\\" | replaceAll "\"" "\\\"""#;
 
 /// Left and right delimiters, the first pair that the content itself does not use.
 const DELIMITERS: [(&str, &str); 4] = [("{{", "}}"), ("[[", "]]"), ("<%", "%>"), ("<<<", ">>>")];
@@ -123,7 +137,7 @@ impl TemplateSink {
             return salt(rendered);
         }
         let action = format!("{} | toJSON", self.print(rendered)?);
-        Ok(Json::from(self.placeholder(action)))
+        Ok(Json::from(self.placeholder(action, true, false)))
     }
 
     /// For text: each secret and variable becomes an action in place.
@@ -134,7 +148,8 @@ impl TemplateSink {
                 Piece::Literal(text) | Piece::Value(text) => out.push_str(text),
                 Piece::Secret { .. } | Piece::Nomad(_) => {
                     let action = self.expression(piece)?;
-                    out.push_str(&self.placeholder(action));
+                    let escapes = matches!(piece, Piece::Secret { url: false, .. });
+                    out.push_str(&self.placeholder(action, false, escapes));
                 }
                 Piece::Input(variable) => return Err(not_yet(variable)),
             }
@@ -145,7 +160,7 @@ impl TemplateSink {
     /// A line `KEY=<action>` of an env template, quoted as Nomad's env parser wants it.
     pub fn env_line(&mut self, key: &str, rendered: &Rendered) -> Result<String, String> {
         let action = format!("{} | toJSON", self.print(rendered)?);
-        Ok(format!("{key}={}\n", self.placeholder(action)))
+        Ok(format!("{key}={}\n", self.placeholder(action, true, false)))
     }
 
     fn print(&mut self, rendered: &Rendered) -> Result<String, String> {
@@ -179,9 +194,9 @@ impl TemplateSink {
         }
     }
 
-    fn placeholder(&mut self, action: String) -> String {
+    fn placeholder(&mut self, action: String, is_quoted: bool, escapes: bool) -> String {
         let placeholder = format!("EOSx{}xACTION", self.actions.len());
-        self.actions.push((placeholder.clone(), action));
+        self.actions.push(Action { placeholder: placeholder.clone(), action, is_quoted, escapes });
         placeholder
     }
 
@@ -197,10 +212,13 @@ impl TemplateSink {
             out.push_str(&format!("{left} with $secrets := nomadVar \"nomad/jobs/{job}\" {right}"));
         }
         let mut body = content.to_owned();
-        for (placeholder, action) in self.actions.iter().rev() {
-            let action = format!("{left} {action} {right}");
-            // A data format may have quoted the placeholder; toJSON brings quotes of its own.
-            body = body.replace(&format!("\"{placeholder}\""), &action).replace(placeholder, &action);
+        for Action { placeholder, action, is_quoted, escapes } in self.actions.iter().rev() {
+            let escape = if *escapes && stands_in_quotes(content, placeholder) { ESCAPE } else { "" };
+            let action = format!("{left} {action}{escape} {right}");
+            if *is_quoted {
+                body = body.replace(&format!("\"{placeholder}\""), &action);
+            }
+            body = body.replace(placeholder, &action);
         }
         out.push_str(&body);
         if !self.secrets.is_empty() {
@@ -215,6 +233,13 @@ pub fn variable_key(reference: &SecretRef) -> String {
     let key = format!("{}_{}", reference.name, reference.key).replace(['-', '.'], "_");
     // A template reads it as a field, whose name cannot start with a digit.
     if key.starts_with(|c: char| c.is_ascii_digit()) { format!("n{key}") } else { key }
+}
+
+/// Whether a quote is open on the placeholder's line before it.
+fn stands_in_quotes(content: &str, placeholder: &str) -> bool {
+    let Some(at) = content.find(placeholder) else { return false };
+    let line = content[..at].rsplit('\n').next().unwrap_or_default();
+    line.replace("\\\\", "").replace("\\\"", "").matches('"').count() % 2 == 1
 }
 
 /// A string literal of Go templates; JSON's quoting is a subset of Go's.

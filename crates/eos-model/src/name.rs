@@ -29,6 +29,9 @@ impl From<BadName> for crate::Diagnostic {
 
 const LONGEST: usize = 63;
 
+/// Names of files and folders beside those that are called after a name: Salt's own, and eos's in build/.
+const RESERVED: &[&str] = &["init", "modules"];
+
 fn check(text: &str) -> Result<(), &'static str> {
     let mut chars = text.chars();
     match chars.next() {
@@ -43,6 +46,9 @@ fn check(text: &str) -> Result<(), &'static str> {
     }
     if text.contains("..") || text.contains("__") || text.ends_with(['.', '-', '_']) {
         return Err("it must not contain '..' or '__' nor end in '.', '-' or '_'");
+    }
+    if RESERVED.contains(&text) || text.ends_with(".sls") {
+        return Err("init, modules and what ends in .sls are names of other files");
     }
     if text.len() > LONGEST {
         return Err("it is longer than 63 characters");
@@ -148,7 +154,10 @@ mod tests {
 
     #[test]
     fn names_that_could_leave_their_folder_fail() {
-        for bad in ["", "..", "../x", "a/b", "a\\b", ".git", "A", "a..b", "a__b", "-x", "a\0", "a b", "x."] {
+        for bad in [
+            "", "..", "../x", "a/b", "a\\b", ".git", "A", "a..b", "a__b", "-x", "a\0", "a b", "x.", "init",
+            "x.sls",
+        ] {
             assert!(bad.parse::<Name>().is_err(), "{bad:?}");
         }
         assert!("a".repeat(64).parse::<Name>().is_err());

@@ -51,12 +51,13 @@ impl Error {
 pub(crate) fn from_status(operation: &str, address: &str, status: u16, body: &str) -> Error {
     let operation = operation.to_owned();
     let body = shorten(body);
-    // The agent asked is there, and the servers behind it are not.
+    // The agent asked is there, and the servers behind it are not, or have only just begun.
     const LEADERLESS: &[&str] = &[
         "No cluster leader",
         "Not ready to serve consistent reads",
         "No Nomad Servers",
         "failed to get conn",
+        "keyring has not been initialized yet",
     ];
     if status >= 500 && LEADERLESS.iter().any(|words| body.contains(words)) {
         return Error::NoLeader { operation, address: address.to_owned() };
@@ -91,6 +92,8 @@ mod tests {
     fn statuses_become_the_errors_they_stand_for() {
         let error = |status, body: &str| from_status("asking", "http://n", status, body);
         assert!(matches!(error(500, "No cluster leader"), Error::NoLeader { .. }));
+        let early = "variable error: encrypt: keyring has not been initialized yet";
+        assert!(matches!(error(500, early), Error::NoLeader { .. }));
         assert!(error(500, "rpc error: EOF").is_uncertain());
         assert!(matches!(error(403, "Permission denied"), Error::PermissionDenied { .. }));
         assert!(error(404, "job not found").is_not_found());

@@ -48,6 +48,8 @@ pub struct VolumeChoice {
     pub backing: Backing,
     pub path: String,
     pub size: Option<String>,
+    /// The volume group of a logical volume; its host's where an entry does not say it.
+    pub group: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

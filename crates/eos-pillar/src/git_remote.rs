@@ -49,8 +49,11 @@ impl Git {
             names if names.contains(&"origin") => "origin",
             [one] => one,
             [] => {
-                return Err(Diagnostic::error(codes::NO_REMOTE, "the estate is shared with nobody: it has no remote")
-                    .fix("git remote add origin <url>, then eos sync"));
+                return Err(Diagnostic::error(
+                    codes::NO_REMOTE,
+                    "the estate is shared with nobody: it has no remote",
+                )
+                .fix("git remote add origin <url>, then eos sync"));
             }
             several => {
                 let message = format!("{branch} follows none of the remotes {}", several.join(", "));

@@ -167,7 +167,7 @@ impl Fields<'_> {
         for (volume, choice) in self.entries(node, "volumes") {
             let volume = volume.as_str().unwrap_or_default().to_owned();
             let what = format!("volume {volume}");
-            if !self.known_fields(&what, choice, &["backing", "path", "size"]) {
+            if !self.known_fields(&what, choice, &["backing", "group", "path", "size"]) {
                 continue;
             }
             let (Some(word), Some(path)) =
@@ -188,7 +188,15 @@ impl Fields<'_> {
                 self.found.push(wrong);
                 continue;
             }
-            volumes.insert(volume, VolumeChoice { backing, path, size: self.text(choice, "size") });
+            volumes.insert(
+                volume,
+                VolumeChoice {
+                    backing,
+                    path,
+                    size: self.text(choice, "size"),
+                    group: self.text(choice, "group"),
+                },
+            );
         }
         volumes
     }

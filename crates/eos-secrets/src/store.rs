@@ -12,6 +12,8 @@ use crate::recipients::Recipients;
 use crate::secret::Secret;
 use crate::state_key::{self, STATE_KEY_FILE};
 
+/// The estate's folder of secrets.
+pub const FOLDER: &str = "secrets";
 /// Relative to the estate's root.
 pub const RECIPIENTS_FILE: &str = "secrets/recipients.txt";
 
@@ -25,7 +27,7 @@ pub fn file_of(secret: &SecretRef) -> Utf8PathBuf {
 /// symbolic links, which could lead out of the estate.
 pub fn list(estate_root: &Utf8Path) -> Result<Vec<SecretRef>, Diagnostics> {
     let mut all = Vec::new();
-    for env in folders(estate_root, "secrets")? {
+    for env in folders(estate_root, FOLDER)? {
         let Ok(env_name) = env.parse::<EnvName>() else { continue };
         for name in folders(estate_root, &format!("secrets/{env}"))? {
             let Ok(name) = name.parse::<Name>() else { continue };

@@ -51,6 +51,11 @@ impl Sources {
         root
     }
 
+    /// Whether a file is among those that were read.
+    pub fn has(&self, path: &Utf8Path) -> bool {
+        self.files.iter().any(|(file, _)| file == path)
+    }
+
     pub fn file(&self, id: FileId) -> Option<&Utf8Path> {
         self.files.get(id.0 as usize).map(|(file, _)| file.as_path())
     }

@@ -78,7 +78,7 @@ impl Context {
                 .unwrap_or_else(account_name),
             machine_id: machine_id(&name.nodename().to_string_lossy()),
             machine: name.nodename().to_string_lossy().into_owned(),
-            now: variable("SOURCE_DATE_EPOCH").and_then(|text| text.parse().ok()).unwrap_or_else(now),
+            now: variable("EOS_TIME").and_then(|text| text.parse().ok()).unwrap_or_else(now),
             identity_file: variable("EOS_IDENTITY")
                 .map_or_else(|| config_folder.join("identity.txt"), Utf8PathBuf::from),
             cache_folder: folder("XDG_CACHE_HOME", ".cache"),
@@ -138,8 +138,12 @@ pub fn value_of<'w>(words: &'w [String], flags: &[&str]) -> Option<&'w str> {
             if word == flag {
                 return words.next().map(String::as_str);
             }
-            if let Some(value) = word.strip_prefix(flag).and_then(|rest| rest.strip_prefix('=')) {
-                return Some(value);
+            let Some(rest) = word.strip_prefix(flag) else { continue };
+            // `--env=staging`; of a short flag also `-estaging`.
+            match rest.strip_prefix('=') {
+                Some(value) => return Some(value),
+                None if !flag.starts_with("--") => return Some(rest),
+                None => {}
             }
         }
     }

@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use camino::Utf8Path;
 use eos_catalog::{Catalog, Folder, Origin};
 use eos_compile::{COMPILER, Compiled, Input};
 use eos_model::{Diagnostic, Diagnostics, EnvName, Place, codes, nearest::nearest};
 use eos_pillar::lock_file::{LOCK_FILE, VENDORED_CATALOG};
-use eos_pillar::{Environment, Estate, LockFile, Tree, files};
+use eos_pillar::top::{PILLAR, TOP_FILE, top_file};
+use eos_pillar::{Change, Environment, Estate, LockFile, Tree, files};
 
 use sha2::{Digest, Sha256};
 
@@ -82,10 +84,28 @@ impl Loaded {
 
     /// Compiles one environment of a tree, this one's or a changed one.
     pub fn compile(&self, tree: &Tree, env: &EnvName) -> Result<Compiled, Diagnostics> {
+        let environment = self.environment_of(tree, env)?;
+        self.compile_environment(tree, &environment)
+    }
+
+    /// Compiles one environment with a change that is to be recorded. What the change writes must be read back: else
+    /// success would be told of something that nothing comes of.
+    pub fn compile_with(&self, change: &Change, env: &EnvName) -> Result<Compiled, Diagnostics> {
+        let tree = self.tree.with(change);
+        let environment = self.environment_of(&tree, env)?;
+        let written = change.files.iter().filter(|(_, content)| content.is_some()).map(|(path, _)| path);
+        let unread = written.filter(|path| path.starts_with(PILLAR) && !environment.sources.has(path));
+        let unread = Diagnostics(unread.map(|path| not_given(path, env)).collect());
+        if unread.has_errors() { Err(unread) } else { self.compile_environment(&tree, &environment) }
+    }
+
+    fn environment_of(&self, tree: &Tree, env: &EnvName) -> Result<Environment, Diagnostics> {
         self.refuse_other_compiler()?;
-        let environment = tree.environment(env).map_err(|found| self.only_places_that_are(tree, found))?;
-        eos_compile::compile(&self.input(&environment))
-            .map_err(|found| self.only_places_that_are(tree, found))
+        tree.environment(env).map_err(|found| self.only_places_that_are(tree, found))
+    }
+
+    fn compile_environment(&self, tree: &Tree, environment: &Environment) -> Result<Compiled, Diagnostics> {
+        eos_compile::compile(&self.input(environment)).map_err(|found| self.only_places_that_are(tree, found))
     }
 
     /// Compiles one environment as it is, with warnings about kinds that are not pinned.
@@ -166,6 +186,16 @@ pub fn root(context: &Context) -> Result<camino::Utf8PathBuf, Diagnostic> {
             .fix("look at what follows -C: it is a folder of an estate"));
     }
     Estate::find_root(&context.directory)
+}
+
+fn not_given(path: &Utf8Path, env: &EnvName) -> Diagnostic {
+    Diagnostic::error(codes::TOP_FILE, format!("{TOP_FILE} gives {path} to nobody in {env}"))
+        .at(Place::file(TOP_FILE))
+        .why("it would be written and never read")
+        .fix(format!(
+            "add to {TOP_FILE} what eos init writes for an environment, and commit it:\n{}",
+            top_file([env]).split_once("    - hosts.*\n").map_or("", |(_, lines)| lines.trim_end())
+        ))
 }
 
 fn changed(message: String) -> Diagnostic {

@@ -1,6 +1,6 @@
 //! Recording an intent: files, secrets and the lock become one change, compiled before it is committed.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::ArgMatches;
@@ -10,7 +10,6 @@ use eos_model::{Diagnostic, Diagnostics, EnvName, Place, SecretRef, codes};
 use eos_pillar::{Change, Environment, Trailers};
 use eos_secrets::{Recipients, Secret};
 
-use crate::args::spoken;
 use crate::build_folder::{self, Difference};
 use crate::commands::Call;
 use crate::context::Context;
@@ -54,7 +53,7 @@ pub fn prepare(
         pin(&loaded.catalog, &mut lock, &mut change, &entry.kind);
     }
     let made = make_secrets(loaded, planned, given, &mut change)?;
-    let compiled = loaded.compile(&loaded.tree.with(&change), env)?;
+    let compiled = loaded.compile_with(&change, env)?;
     Ok(Prepared { change, compiled, made })
 }
 
@@ -139,29 +138,18 @@ pub struct Message {
 
 impl Message {
     pub fn new(call: &Call<'_>, matches: &ArgMatches, subject: String) -> Message {
-        Message::eliding(call, matches, subject, &BTreeSet::new())
+        let reason = matches.try_get_one::<String>("because").ok().flatten().cloned();
+        Message { reason, ..Message::about(call, subject) }
     }
 
     /// Of a command without a reason of its own.
     pub fn about(call: &Call<'_>, subject: String) -> Message {
-        let line = spoken::command_line(call.words, &BTreeSet::new());
-        Message { subject, line, reason: None }
+        Message { subject, line: call.line.clone(), reason: None }
     }
 
     /// The command as typed, secrets left out.
     pub fn line(&self) -> &str {
         &self.line
-    }
-
-    /// With the values of some flags left out.
-    pub fn eliding(
-        call: &Call<'_>,
-        matches: &ArgMatches,
-        subject: String,
-        secret: &BTreeSet<String>,
-    ) -> Message {
-        let reason = matches.try_get_one::<String>("because").ok().flatten().cloned();
-        Message { subject, line: spoken::command_line(call.words, secret), reason }
     }
 
     /// Who, when and why, for a commit. Without an identity of git's the account's name stands for one.
@@ -188,23 +176,25 @@ pub fn commit(
 ) -> Result<Recorded, Diagnostics> {
     let trailers = message.trailers(context, loaded.estate.git.identity());
     let commit = loaded.estate.commit(&prepared.change, &trailers)?;
-    let difference = build_folder::sync(&loaded.estate.root, env, &prepared.compiled.files)
-        .map_err(|problem| only_build_is_behind(problem, env, commit.as_deref(), prepared))?;
+    let difference =
+        build_folder::sync(&loaded.estate.root, env, &prepared.compiled.files).map_err(|problem| {
+            only_build_is_behind(problem, env, commit.as_deref(), !prepared.made.is_empty())
+        })?;
     Ok(Recorded { commit, difference })
 }
 
 /// The commit stands when build/ cannot be written: running the command again would be wrong.
-fn only_build_is_behind(
+pub fn only_build_is_behind(
     problem: Diagnostic,
     env: &EnvName,
     commit: Option<&str>,
-    prepared: &Prepared,
+    made_secrets: bool,
 ) -> Diagnostic {
     let Some(commit) = commit else { return problem };
-    let secrets = if prepared.made.is_empty() {
-        ""
-    } else {
+    let secrets = if made_secrets {
         "; eos secret list, then eos secret show <name>/<key>, gives the secrets that were made"
+    } else {
+        ""
     };
     problem
         .why(format!("the change itself is recorded, as {}: only build/{env} is behind", &commit[..10]))

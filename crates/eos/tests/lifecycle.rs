@@ -288,6 +288,7 @@ fn a_kind_written_by_hand_is_warned_about_until_it_is_pinned() {
     let entry = sandbox
         .read("pillar/infrastructure/production/redis.sls")
         .replace("redis:\n      kind", "other:\n      kind")
+        .replace("production/redis/data", "production/other/data")
         .replace("6379", "6380");
     sandbox.write("pillar/infrastructure/production/other.sls", entry);
     sandbox.write(
@@ -359,4 +360,88 @@ fn a_kind_behind_a_link_out_of_the_estate_is_refused() {
     std::fs::create_dir(sandbox.estate().join("catalog")).unwrap();
     std::os::unix::fs::symlink(&outside, sandbox.estate().join("catalog/mykind")).unwrap();
     refused(&sandbox.run(&["catalog", "list"]), 3, "E0206");
+}
+
+#[test]
+fn two_volumes_never_share_a_device_or_a_folder() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "host", "db1", "--address", "10.0.0.2", "--volume-group", "vg0"]);
+    sandbox.ok(&["create", "postgres", "a-b", "--host", "db1", "--port", "5433"]);
+    let clash = sandbox.run(&["create", "postgres", "a_b", "--host", "db1", "--port", "5434"]);
+    refused(&clash, 3, "E0416");
+    assert!(clash.stderr.contains("/dev/vg0/production_a_b_data"), "{}", clash.stderr);
+    sandbox.ok(&["create", "postgres", "c", "--host", "db1", "--port", "5434"]);
+    let path = "pillar/infrastructure/production/c.sls";
+    sandbox.write(path, sandbox.read(path).replace("production/c/data", "production/a-b/data"));
+    refused(&sandbox.run(&["compile", "--check"]), 3, "E0416");
+}
+
+#[test]
+fn a_volume_stays_in_the_group_it_was_made_in() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "host", "db1", "--address", "10.0.0.2", "--volume-group", "vg0"]);
+    sandbox.ok(&["create", "postgres", "--host", "db1"]);
+    let states = "build/production/postgres/salt/volumes.sls";
+    let before = sandbox.read(states);
+    assert!(before.contains("/dev/vg0/"), "{before}");
+    sandbox.ok(&["update", "host", "db1", "--volume-group", "vg1"]);
+    assert_eq!(sandbox.read(states), before);
+    sandbox.ok(&["create", "postgres", "crm", "--host", "db1", "--port", "5433"]);
+    assert!(sandbox.read("build/production/crm/salt/volumes.sls").contains("/dev/vg1/"));
+}
+
+#[test]
+fn two_jobs_never_share_an_id() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "umami"]);
+    let clash = sandbox.run(&["create", "postgres", "umami-database", "--port", "5433"]);
+    refused(&clash, 3, "E0416");
+    assert!(clash.stderr.contains("Nomad job production-umami-database"), "{}", clash.stderr);
+}
+
+#[test]
+fn what_nothing_would_read_is_not_recorded() {
+    let sandbox = Sandbox::with_estate();
+    let settings = sandbox.read("eos.toml");
+    sandbox.write("eos.toml", format!("{settings}\n[environments.production-eu]\ntier = \"production\"\n"));
+    sandbox.commit_by_hand();
+    sandbox.ok(&["create", "host", "eu1", "--address", "10.9.0.1", "--env", "production-eu"]);
+    let head = sandbox.git(&["rev-parse", "HEAD"]);
+    let unread = sandbox.run(&["create", "redis", "--env", "production-eu"]);
+    refused(&unread, 3, "E0210");
+    assert_eq!(sandbox.git(&["rev-parse", "HEAD"]), head);
+    let lines = unread.stderr.lines().skip_while(|line| !line.contains("'environment:production-eu'"));
+    assert!(lines.clone().any(|line| line.contains("- infrastructure.production-eu.*")), "{}", unread.stderr);
+    for name in ["init", "operations", "orchestrate.sls"] {
+        refused(&sandbox.run(&["create", "redis", name]), 3, "E0411");
+    }
+    refused(&sandbox.run(&["create", "host", "init"]), 3, "E0411");
+}
+
+#[test]
+fn a_value_may_be_attached_to_a_short_flag() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "host", "stage1", "--address", "10.0.0.7", "-estaging"]);
+    sandbox.ok(&["create", "redis", "-estaging"]);
+    sandbox.ok(&["update", "redis", "-estaging", "--port", "6380"]);
+    assert!(sandbox.read("pillar/infrastructure/staging/redis.sls").contains("6380"));
+    let two = sandbox.path().join("two");
+    sandbox.ok(&["-C..", "init", "two"]);
+    sandbox.ok(&["-C../two", "create", "host", "in-two", "--address", "10.0.0.8"]);
+    assert!(two.join("pillar/hosts/in-two.sls").exists());
+}
+
+#[test]
+fn a_secret_of_a_hand_written_entry_is_set_without_a_second_entry() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "grafana"]);
+    let own = "pillar/infrastructure/production/grafana.sls";
+    let entry = sandbox.read(own).replace("#!yaml\n", "#!yaml\n# ours\n");
+    sandbox.write("pillar/infrastructure/production/init.sls", entry.replace("?v=1", "?v=7"));
+    std::fs::remove_file(sandbox.estate().join(own)).unwrap();
+    sandbox.commit_by_hand();
+    let set = piped(&sandbox, &["secret", "set", "grafana/admin_password"], "hunter2");
+    assert_eq!(set.code, 0, "{}", set.stderr);
+    assert!(!sandbox.estate().join(own).exists());
+    assert_eq!(sandbox.ok(&["secret", "show", "grafana/admin_password"]).stdout, "hunter2\n");
 }

@@ -73,7 +73,15 @@ fn where_both_changed_nothing_moves_until_people_decide() {
     assert!(refused.contains("E0115"), "{refused}");
     assert!(refused.contains("git rebase origin/main"), "{refused}");
     assert_eq!(team.heads(), before);
-    team.sandbox.git(&["-c", "user.name=Kim", "-c", "user.email=k@example.org", "rebase", "-q", "origin/main"]);
+    team.sandbox.git(&[
+        "-c",
+        "user.name=Kim",
+        "-c",
+        "user.email=k@example.org",
+        "rebase",
+        "-q",
+        "origin/main",
+    ]);
     assert_eq!(team.sandbox.json(&["sync"])["given"].as_array().unwrap().len(), 1);
     team.theirs(&["sync"], 0);
     let [mine, theirs, remote] = team.heads();

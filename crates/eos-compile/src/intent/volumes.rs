@@ -67,6 +67,9 @@ pub fn choose(
         if let Some(size) = size {
             choice["size"] = Json::from(size);
         }
+        if let (Some(group), "lvm") = (&group, backing) {
+            choice["group"] = Json::from(group.as_str());
+        }
         object(entry, "volumes").insert(volume_name.clone(), choice);
     }
     if let Some(first) = plain.first() {

@@ -1,9 +1,12 @@
 //! Every volume of a unit has a place that fits its data class.
 
+use std::collections::BTreeMap;
+
 use eos_catalog::component::DataClass;
-use eos_model::{Diagnostic, codes};
+use eos_model::{Diagnostic, Name, codes};
 use eos_pillar::entry::Backing;
 
+use crate::passes::emit_salt::{logical_volume, volume_group};
 use crate::work::{Unit, Work};
 
 /// The filesystem a data class wants; none for what may be lost.
@@ -46,7 +49,7 @@ pub fn run(work: &mut Work<'_>) {
                 );
                 continue;
             };
-            let group = unit.host.and_then(|host| host.volume_group.as_ref());
+            let group = volume_group(unit, choice);
             let problem = match choice.backing {
                 Backing::Lvm if group.is_none() => Some("its host has no volume group".to_owned()),
                 Backing::Lvm if choice.size.is_none() => Some("a logical volume needs a size".to_owned()),
@@ -84,7 +87,35 @@ pub fn run(work: &mut Work<'_>) {
             );
         }
     }
+    found.extend(used_twice(work));
     found.into_iter().for_each(|diagnostic| work.push(diagnostic));
+}
+
+/// A device or a folder holds one volume: two would write over each other's data.
+fn used_twice(work: &Work<'_>) -> Vec<Diagnostic> {
+    let mut taken: BTreeMap<(&str, String), &Name> = BTreeMap::new();
+    let mut found = Vec::new();
+    for unit in work.units.values() {
+        for (name, choice) in &unit.entry.volumes {
+            // A shared filesystem is the same one on every host.
+            let host =
+                unit.host.filter(|_| choice.backing != Backing::Shared).map_or("", |host| host.name.as_str());
+            let device = volume_group(unit, choice).filter(|_| choice.backing == Backing::Lvm);
+            let device = device.map(|group| format!("/dev/{group}/{}", logical_volume(unit, name)));
+            let folder = choice.path.trim_end_matches('/').to_owned();
+            for place in device.into_iter().chain([folder]) {
+                let Some(other) = taken.insert((host, place.clone()), &unit.id.name) else { continue };
+                let own = &unit.id.name;
+                found.push(
+                    Diagnostic::error(codes::WANTED_TWICE, format!("{other} and {own} both keep data in {place}"))
+                        .at(work.place(unit.entry.node.get("volumes").unwrap_or(&unit.entry.node)))
+                        .why("each would write over what the other has there")
+                        .fix(format!("give {own} another name or path; names that differ in '-', '_' and '.' only share a device")),
+                );
+            }
+        }
+    }
+    found
 }
 
 /// A shared filesystem is mounted on its own nodes only; elsewhere the path is a folder of the host's disk.

@@ -1,9 +1,11 @@
-//! No two consumers want of one provider what only one can have.
+//! Nothing is claimed twice that only one can have: an offer of a provider, the id of a Nomad job, a key in a module.
 
 use std::collections::BTreeMap;
 
 use eos_model::{Diagnostic, Name, codes};
 
+use crate::passes::emit_nomad::provisions;
+use crate::passes::emit_tofu::identifier;
 use crate::render;
 use crate::scope::{Scope, grants};
 use crate::work::{Unit, Work};
@@ -17,7 +19,49 @@ pub fn run(work: &mut Work<'_>) {
             }
         }
     }
+    found.extend(jobs_of_one_id(work));
+    found.extend(work.units.values().filter_map(|unit| hosts_of_one_key(work, unit)));
     found.into_iter().for_each(|diagnostic| work.push(diagnostic));
+}
+
+/// Nomad knows a job by its id: a second one of that id would replace the first.
+fn jobs_of_one_id(work: &Work<'_>) -> Vec<Diagnostic> {
+    let mut taken: BTreeMap<String, &Name> = BTreeMap::new();
+    let mut found = Vec::new();
+    for unit in work.units.values() {
+        let own = (!unit.component.tasks.is_empty()).then(|| unit.job());
+        let provisions = provisions(work, unit).into_iter().map(|provision| provision.job(unit));
+        for id in own.into_iter().chain(provisions) {
+            let Some(other) = taken.insert(id.clone(), &unit.id.name) else { continue };
+            found.push(
+                Diagnostic::error(
+                    codes::WANTED_TWICE,
+                    format!("{other} and {} both have a Nomad job {id}", unit.id.name),
+                )
+                .at(work.place(&unit.entry.node))
+                .why("Nomad would take one for a newer version of the other")
+                .fix("give one of them another name"),
+            );
+        }
+    }
+    found
+}
+
+/// In a module the states of several hosts are told apart by a key that knows only letters, digits and `_`.
+fn hosts_of_one_key(work: &Work<'_>, unit: &Unit<'_>) -> Option<Diagnostic> {
+    let hosts = unit.state_hosts();
+    let mut keys: BTreeMap<String, &str> = BTreeMap::new();
+    let (one, other) =
+        hosts.iter().find_map(|host| Some((keys.insert(identifier(host), host)?, host.as_str())))?;
+    Some(
+        Diagnostic::error(
+            codes::WANTED_TWICE,
+            format!("{} cannot tell the hosts {one} and {other} apart", unit.id.name),
+        )
+        .at(work.place(&unit.entry.node))
+        .why("their names differ in '-', '_' or '.' only, and OpenTofu's keys have '_' for each of them; or one is named twice")
+        .fix("give one of the hosts another name"),
+    )
 }
 
 fn wanted_twice(work: &Work<'_>, provider: &Unit<'_>, offer: &str, taken: &str) -> Vec<Diagnostic> {

@@ -171,6 +171,13 @@ pub struct Provision<'w, 'a> {
     grant: Grant<'w, 'a>,
 }
 
+impl Provision<'_, '_> {
+    /// The id of its job.
+    pub fn job(&self, unit: &Unit<'_>) -> String {
+        format!("{}-{}", unit.id.env, self.file)
+    }
+}
+
 /// What has to be provisioned before a unit's own job starts.
 pub fn provisions<'w, 'a>(work: &'w Work<'a>, unit: &'w Unit<'a>) -> Vec<Provision<'w, 'a>> {
     let mut found = Vec::new();
@@ -196,8 +203,8 @@ fn provision_job<'w, 'a>(
     unit: &'w Unit<'a>,
     provision: Provision<'w, 'a>,
 ) -> Result<Traced, String> {
-    let Provision { file, owner, task, grant } = provision;
-    let id = format!("{}-{file}", unit.id.env);
+    let id = provision.job(unit);
+    let Provision { owner, task, grant, .. } = provision;
     let scope = Scope::of_grant(work, owner, Some(task), grant, 0);
     let context = TaskContext { work, unit, owner, task, name: "provision", job: id.clone(), scope };
     let mut secrets = Vec::new();

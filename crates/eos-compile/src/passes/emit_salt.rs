@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use eos_catalog::component::DataClass;
-use eos_pillar::entry::Backing;
+use eos_pillar::entry::{Backing, VolumeChoice};
 use serde_json::json;
 
 use crate::passes::check_storage::filesystem;
@@ -56,7 +56,7 @@ fn volumes(work: &Work<'_>, unit: &Unit<'_>) -> Result<Traced, String> {
         let id = |what: &str| format!("{}-{name}-{what}", unit.id.name);
         let mut requires = Vec::new();
         if choice.backing == Backing::Lvm {
-            let group = unit.host.and_then(|host| host.volume_group.as_deref()).unwrap_or_default();
+            let group = volume_group(unit, choice).unwrap_or_default();
             let logical = logical_volume(unit, name);
             let device = format!("/dev/{group}/{logical}");
             let kind = filesystem(volume.class).unwrap_or("ext4");
@@ -170,7 +170,7 @@ fn without_volumes(unit: &Unit<'_>) -> Traced {
     {
         let id = |what: &str| format!("{}-{name}-{what}", unit.id.name);
         if choice.backing == Backing::Lvm {
-            let group = unit.host.and_then(|host| host.volume_group.as_deref()).unwrap_or_default();
+            let group = volume_group(unit, choice).unwrap_or_default();
             let logical = logical_volume(unit, name);
             states.set(
                 id("unmounted"),
@@ -296,8 +296,13 @@ fn filesystem_package(kind: &str) -> &'static str {
     }
 }
 
+/// Where a logical volume is: what was chosen for it when it was made, else what its host has.
+pub fn volume_group<'a>(unit: &Unit<'a>, choice: &'a VolumeChoice) -> Option<&'a str> {
+    choice.group.as_deref().or_else(|| unit.host?.volume_group.as_deref())
+}
+
 /// `production_crm_data`: LVM names take no dots or slashes.
-fn logical_volume(unit: &Unit<'_>, volume: &str) -> String {
+pub fn logical_volume(unit: &Unit<'_>, volume: &str) -> String {
     format!("{}_{}_{volume}", unit.id.env, unit.id.name).replace(['.', '-'], "_")
 }
 

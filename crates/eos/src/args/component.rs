@@ -1,6 +1,6 @@
 //! Flags from a component's schema: settings, needs and features.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use clap::{Arg, ArgAction, ArgMatches};
 use eos_catalog::{Catalog, Component, Setting, SettingType};
@@ -184,16 +184,6 @@ pub struct Said {
     pub request: Request,
     pub secrets: BTreeMap<String, Secret>,
     pub warnings: Diagnostics,
-}
-
-/// The flags whose values are secrets.
-pub fn secret_flags(component: &Component) -> BTreeSet<String> {
-    component
-        .settings
-        .iter()
-        .filter(|(_, setting)| setting.kind == SettingType::Secret)
-        .map(|(name, _)| format!("--{}", flag(name)))
-        .collect()
 }
 
 pub fn read(

@@ -88,7 +88,7 @@ pub fn create(
     said.request.kept = eos_secrets::list(&loaded.estate.root)?;
     let planned = intent::create(&loaded.input(&environment), &said.request)?;
     let subject = format!("create {kind} {name} in {env}");
-    let message = Message::eliding(call, matches, subject, &component::secret_flags(&widest));
+    let message = Message::new(call, matches, subject);
     let mut secrets = said.secrets;
     let prepared = recording::prepare(&loaded, &env, &environment, &planned, &mut secrets)?;
     let adopt = job.map(|job| (name.clone(), job.to_owned()));

@@ -63,7 +63,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
             .into());
         }
     };
-    let compiled = loaded.compile(&loaded.tree.with(&change), &env)?;
+    let compiled = loaded.compile_with(&change, &env)?;
     let prepared = Prepared { change, compiled, made: Vec::new() };
     if matches.get_flag("dry-run") {
         let mut notes = vec![format!("{what} would go from {env}")];

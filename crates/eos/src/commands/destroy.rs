@@ -51,7 +51,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     if found.has_errors() {
         return Err(found);
     }
-    let compiled = loaded.compile(&loaded.tree.with(&change), &env)?;
+    let compiled = loaded.compile_with(&change, &env)?;
     if matches.get_flag("dry-run") {
         let prepared = Prepared { change, compiled, made: Vec::new() };
         return Ok(dry_run::show(call.context, &loaded, &env, &prepared, &[]));

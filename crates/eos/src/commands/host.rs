@@ -114,7 +114,7 @@ fn record(
     let before = loaded.tree.get(&path).unwrap_or_default().to_vec();
     let mut change = Change::default();
     change.write(path, content);
-    let compiled = loaded.compile(&loaded.tree.with(&change), env)?;
+    let compiled = loaded.compile_with(&change, env)?;
     let prepared = Prepared { change, compiled, made: Vec::new() };
     if matches.get_flag("dry-run") {
         return Ok(dry_run::show(call.context, &loaded, env, &prepared, &[]));

@@ -38,8 +38,10 @@ pub mod update;
 pub mod upgrade;
 pub mod why;
 
+use std::collections::BTreeSet;
+
 use clap::{ArgMatches, Command};
-use eos_catalog::Catalog;
+use eos_catalog::{Catalog, SettingType};
 use eos_model::{Diagnostic, Diagnostics, codes, nearest::nearest};
 
 use crate::args::{self, spoken};
@@ -62,6 +64,33 @@ pub struct Call<'a> {
     pub context: &'a Context,
     /// Everything typed behind `eos`.
     pub words: &'a [String],
+    /// The command as history, journals and leases keep it: the values of secret flags left out.
+    pub line: String,
+}
+
+impl<'a> Call<'a> {
+    /// Before the arguments are known only the verb may be told.
+    fn new(context: &'a Context, words: &'a [String]) -> Call<'a> {
+        let verb: Vec<String> =
+            spoken::bare_words(words).first().map(|verb| (*verb).to_owned()).into_iter().collect();
+        Call { context, words, line: spoken::command_line(&verb, &BTreeSet::new()) }
+    }
+
+    /// With the line that a command's arguments allow to be kept.
+    fn told_by(&self, command: &Command) -> Call<'a> {
+        Call { line: spoken::command_line(self.words, &secret_flags(command)), ..*self }
+    }
+}
+
+/// The flags of a command and of its subcommands whose values are secrets.
+fn secret_flags(command: &Command) -> BTreeSet<String> {
+    let is_secret = |arg: &&clap::Arg| {
+        let names = arg.get_value_names().unwrap_or_default();
+        names.iter().any(|name| name.as_str() == SettingType::Secret.as_str())
+    };
+    let own = command.get_arguments().filter(is_secret).filter_map(clap::Arg::get_long);
+    let own = own.map(|flag| format!("--{flag}"));
+    own.chain(command.get_subcommands().flat_map(secret_flags)).collect()
 }
 
 const fn verb(
@@ -141,7 +170,7 @@ Exit codes: 0 done, 1 failed, 2 changes, 3 a mistake in what was asked, 4 refuse
 
 /// Runs what was typed.
 pub fn run(context: &Context, words: &[String]) -> Result<Outcome, Diagnostics> {
-    let call = Call { context, words };
+    let call = Call::new(context, words);
     let bare = spoken::bare_words(words);
     let Some(first) = bare.first() else {
         return parse(root(VERBS, None), &call, |_| Ok(Outcome::default()));
@@ -151,6 +180,7 @@ pub fn run(context: &Context, words: &[String]) -> Result<Outcome, Diagnostics> 
     }
     if let Some(verb) = VERBS.iter().find(|verb| verb.name == *first) {
         let command = (verb.command)(Command::new(verb.name).about(verb.about).hide(verb.hidden), &call)?;
+        let call = call.told_by(&command);
         return parse(root(&[], Some(command)), &call, |matches| match matches.subcommand() {
             Some((_, inner)) => (verb.run)(&call, inner),
             None => Ok(Outcome::default()),

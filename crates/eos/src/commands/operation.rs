@@ -64,6 +64,7 @@ pub fn run(call: &Call<'_>, verb: &str) -> Result<Outcome, Diagnostics> {
             .into());
     }
     let outer = outer.subcommand(command(&catalog, word, verb)?);
+    let call = &call.told_by(&outer);
     parse(root(&[], Some(outer)), call, |matches| {
         let inner = matches.subcommand().and_then(|(_, verb_matches)| verb_matches.subcommand());
         match inner {
@@ -157,7 +158,7 @@ pub fn record(call: &Call<'_>, matches: &ArgMatches, kind: &str, verb: &str) -> 
     change.write(path, content);
     let mut lock = loaded.estate.lock.clone();
     pin(&loaded.catalog, &mut lock, &mut change, kind);
-    let compiled = loaded.compile(&loaded.tree.with(&change), &env)?;
+    let compiled = loaded.compile_with(&change, &env)?;
     let prepared = Prepared { change, compiled, made: Vec::new() };
     if matches.get_flag("dry-run") {
         return Ok(dry_run::show(call.context, &loaded, &env, &prepared, &again));

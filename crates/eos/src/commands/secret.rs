@@ -169,7 +169,9 @@ fn renew(call: &Call<'_>, matches: &ArgMatches, random: bool) -> Result<Outcome,
         }
     }
     let mut change = Change::default();
-    change.write(file, entry_text("components", name.as_str(), &json));
+    if !awaited {
+        change.write(file, entry_text("components", name.as_str(), &json));
+    }
     let widest = component::widest(&loaded.catalog, &entry.kind)?;
     let setting = widest.settings.get(key.as_str());
     if setting.is_some_and(|setting| setting.fixed) && !awaited {
@@ -191,7 +193,7 @@ fn renew(call: &Call<'_>, matches: &ArgMatches, random: bool) -> Result<Outcome,
     };
     let recipients = eos_secrets::read_recipients(&loaded.estate.root)?;
     recording::write_secret(&mut change, &after, &secret, &recipients)?;
-    let compiled = loaded.compile(&loaded.tree.with(&change), &env)?;
+    let compiled = loaded.compile_with(&change, &env)?;
     let prepared = Prepared { change, compiled, made: Vec::new() };
     if matches.get_flag("dry-run") {
         let notes = [format!("{name}/{key} would be version {}", after.version)];

@@ -90,7 +90,10 @@ fn lines(all: &[Recorded], width: usize) -> String {
     let line = |change: &Recorded| {
         let who = change.user.as_deref().unwrap_or(&change.author);
         let what = change.command.as_deref().unwrap_or(&change.subject);
-        format!("  {}\n", shorten(&format!("{}  {who}  {what}", &change.commit[..10]), width.saturating_sub(2)))
+        format!(
+            "  {}\n",
+            shorten(&format!("{}  {who}  {what}", &change.commit[..10]), width.saturating_sub(2))
+        )
     };
     let mut text: String = all.iter().take(SHOWN).map(line).collect();
     if all.len() > SHOWN {

@@ -77,7 +77,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let mut secrets = said.secrets;
     let prepared = recording::prepare(&loaded, &env, &environment, &planned, &mut secrets)?;
     let subject = format!("update {kind} {name} in {env}");
-    let message = Message::eliding(call, matches, subject, &component::secret_flags(&widest));
+    let message = Message::new(call, matches, subject);
     let outcome = create::record(
         call,
         matches,

@@ -13,7 +13,7 @@ use crate::args;
 use crate::build_folder;
 use crate::loaded::{Loaded, pin};
 use crate::outcome::Outcome;
-use crate::recording::Message;
+use crate::recording::{self, Message};
 use crate::views::diff;
 use crate::views::style::Style;
 
@@ -93,7 +93,8 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let said = message.trailers(call.context, loaded.estate.git.identity());
     let commit = loaded.estate.commit(&change, &said)?;
     for (env, result) in &compiled {
-        build_folder::sync(&loaded.estate.root, env, &result.files)?;
+        build_folder::sync(&loaded.estate.root, env, &result.files)
+            .map_err(|problem| recording::only_build_is_behind(problem, env, commit.as_deref(), false))?;
     }
     text.push_str(&format!("Upgraded {what}; {} artifact(s) changed.\n", changed_files.len()));
     Ok(Outcome::new(text, json!({"kinds": kinds, "artifacts": changed_files, "commit": commit})))

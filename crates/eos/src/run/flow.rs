@@ -26,7 +26,7 @@ use crate::commands::{Call, locks};
 use crate::exit_code;
 use crate::loaded::Loaded;
 use crate::outcome::Outcome;
-use crate::recording::{Message, Prepared, Recorded, secrets_text};
+use crate::recording::{Message, Prepared, Recorded, only_build_is_behind, secrets_text};
 use crate::views::plan as view;
 use crate::views::report as report_view;
 
@@ -249,7 +249,9 @@ pub fn agree_and_apply(
         let trailers = wanted.message.trailers(context, loaded.estate.git.identity());
         loaded.estate.commit(&change, &trailers)?
     };
-    let difference = build_folder::sync(&loaded.estate.root, wanted.env, &wanted.compiled.files)?;
+    let made_secrets = change.files.keys().any(|path| path.starts_with(eos_secrets::FOLDER));
+    let difference = build_folder::sync(&loaded.estate.root, wanted.env, &wanted.compiled.files)
+        .map_err(|problem| only_build_is_behind(problem, wanted.env, commit.as_deref(), made_secrets))?;
     let recorded = Recorded { commit, difference };
     let after = loaded.estate.commit_id().unwrap_or_default();
     loaded.estate.release();

@@ -22,7 +22,7 @@ fn unshared(sandbox: &Sandbox, script: &str) -> Command {
         .current_dir(sandbox.path())
         .env("HOME", sandbox.path().join("home"))
         .env("USER", "kim")
-        .env("SOURCE_DATE_EPOCH", "1790000000")
+        .env("EOS_TIME", "1790000000")
         .env("EOS_APPLY", "no");
     command
         .env("EOS", env!("CARGO_BIN_EXE_eos"))

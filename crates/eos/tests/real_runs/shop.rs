@@ -55,7 +55,7 @@ impl Shop {
     /// eos as a person runs it: it applies, and it knows what time it is.
     pub fn command(&self, args: &[&str]) -> Command {
         let mut command = self.sandbox.command(args);
-        command.env_remove("EOS_APPLY").env_remove("SOURCE_DATE_EPOCH").env("XDG_CACHE_HOME", cache());
+        command.env_remove("EOS_APPLY").env_remove("EOS_TIME").env("XDG_CACHE_HOME", cache());
         // A killed eos leaves its socket there; it goes with the sandbox.
         command.env("TMPDIR", self.sandbox.path());
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));

@@ -131,3 +131,19 @@ fn pillar(place: &Place, name: &str) -> String {
 fn run_of(place: &Place) -> String {
     place.last_message().rsplit(' ').next().unwrap().to_owned()
 }
+
+/// What is recorded on the way back names the command again: its secrets are left out there as well.
+#[test]
+fn an_undo_keeps_the_secrets_of_its_command_to_itself() {
+    let place = Place::new();
+    let kind = place.path("catalog/safe/component.yaml");
+    std::fs::create_dir_all(kind.parent().unwrap()).unwrap();
+    std::fs::write(kind, include_str!("catalog/safe/component.yaml")).unwrap();
+    place.git(&["add", "-A"]);
+    place.git(&["commit", "-qm", "a kind of our own"]);
+    place.exits(1, &["create", "safe", "--combination", "hunter3", "--yes", "--on-failure", "undo"]);
+    assert!(place.last_message().starts_with("undo run "), "{}", place.last_message());
+    let told = place.git(&["log", "--format=%B"]) + &place.ok(&["history"]).stdout;
+    assert!(told.contains("--combination ***"), "{told}");
+    assert!(!told.contains("hunter3"), "{told}");
+}

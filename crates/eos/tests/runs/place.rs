@@ -74,7 +74,7 @@ impl Place {
             .current_dir(&self.estate)
             .env_remove("EOS_APPLY")
             // Ages are those of real runs.
-            .env_remove("SOURCE_DATE_EPOCH")
+            .env_remove("EOS_TIME")
             .env("XDG_CACHE_HOME", cache)
             // A killed eos leaves its socket there; it goes with the sandbox.
             .env("TMPDIR", self.sandbox.path())

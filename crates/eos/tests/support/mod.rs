@@ -48,7 +48,7 @@ impl Sandbox {
             .env("HOME", self.path().join("home"))
             .env("USER", "kim")
             .env("PATH", "/usr/bin:/bin")
-            .env("SOURCE_DATE_EPOCH", "1790000000")
+            .env("EOS_TIME", "1790000000")
             // Tests of runs say otherwise; the others record and compile.
             .env("EOS_APPLY", "no");
         command
