@@ -13,6 +13,7 @@ use crate::record::Refusal;
 use crate::report;
 use crate::source::{bundle, go_module, pypi, release};
 use crate::table::{Recipe, Table, TableError, Tool};
+use crate::version::Version;
 
 /// Where to look and where to put things; the caller knows the environment.
 #[derive(Debug, Clone, Default)]
@@ -86,14 +87,21 @@ impl Tools {
     /// vouches for it, and its `verified_by` is empty.
     pub fn verify(&self, name: &str) -> Result<Found, Diagnostics> {
         let tool = self.tool(name)?;
+        // The one that is used: what is on the PATH comes before the cache.
+        let (on_path, problems) = self.look_on_search_path(tool);
+        if let Some(found) = on_path {
+            return Ok(found);
+        }
         match self.cache.verify(tool) {
             Some(Ok(found)) => Ok(found),
             Some(Err(refusal)) => Err(report::refused(tool, &refusal)),
-            None => match self.look(tool) {
-                (Some(found), _) => Ok(found),
-                (None, problems) => Err(report::not_installed(tool, &problems)),
-            },
+            None => Err(report::not_installed(tool, &problems)),
         }
+    }
+
+    /// Each tool with the version that this eos was checked with; nothing is run.
+    pub fn pinned(&self) -> impl Iterator<Item = (&str, &Version)> {
+        self.table.tools.iter().map(|(name, tool)| (name.as_str(), &tool.version))
     }
 
     /// The tool, installed into the cache if it is not here.

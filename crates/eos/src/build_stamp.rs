@@ -1,6 +1,6 @@
 //! What the build folder looked like when eos last wrote it, so that nothing needs to be read twice.
 //!
-//! A stamp is a cache: it may be deleted, and a file whose size or time differs from it is read again. It is wrong only
+//! A stamp is a cache: it may be deleted, and a file whose size or times differ from it is read again. It is wrong only
 //! about a file changed within the same clock tick, to the same size, right after eos wrote it.
 
 use std::collections::BTreeMap;
@@ -12,16 +12,18 @@ use eos_pillar::files;
 use rustix::fs::{AtFlags, FileType, Mode, OFlags};
 use sha2::{Digest, Sha256};
 
-const HEAD: &str = "eos-build 1";
+const HEAD: &str = "eos-build 2";
 /// Stands where a file's digest would.
 const FOLDER: &str = "-";
 
-/// Size and time of a file, or the time of a folder.
+/// Size and times of a file, or the times of a folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Seen {
     size: u64,
-    /// Nanoseconds since 1970.
+    /// When it was written, in nanoseconds since 1970; whoever edits a file can set it.
     time: i64,
+    /// When anything of it was changed, which nobody can set.
+    changed: i64,
 }
 
 impl Seen {
@@ -30,7 +32,8 @@ impl Seen {
         let found = rustix::fs::statat(&folder.0, path, AtFlags::SYMLINK_NOFOLLOW).ok()?;
         let is_folder = FileType::from_raw_mode(found.st_mode) == FileType::Directory;
         let time = nanoseconds(found.st_mtime, found.st_mtime_nsec.try_into().unwrap_or_default());
-        Some(Seen { size: if is_folder { 0 } else { found.st_size as u64 }, time })
+        let changed = nanoseconds(found.st_ctime, found.st_ctime_nsec.try_into().unwrap_or_default());
+        Some(Seen { size: if is_folder { 0 } else { found.st_size as u64 }, time, changed })
     }
 }
 
@@ -116,10 +119,16 @@ impl<'t> Stamp<'t> {
     pub fn write(&self, root: &Utf8Path, env: &EnvName) {
         let mut text = format!("{HEAD} {} {}\n", self.units, self.inputs);
         for (path, seen) in &self.folders {
-            text.push_str(&format!("{} {} {FOLDER} {path}\n", seen.size, seen.time));
+            text.push_str(&format!("{} {} {} {FOLDER} {path}\n", seen.size, seen.time, seen.changed));
         }
         for (path, (seen, digest)) in &self.files {
-            text.push_str(&format!("{} {} {} {path}\n", seen.size, seen.time, digest.as_str()));
+            text.push_str(&format!(
+                "{} {} {} {} {path}\n",
+                seen.size,
+                seen.time,
+                seen.changed,
+                digest.as_str()
+            ));
         }
         let _ = files::write_cache(root, &path(env), text.as_bytes());
     }
@@ -131,17 +140,19 @@ impl<'t> Stamp<'t> {
     }
 }
 
-/// `eos-build 1 <units> <inputs>`
+/// `eos-build 2 <units> <inputs>`
 fn parse_head(line: &str) -> Option<(usize, &str)> {
     let mut head = line.strip_prefix(HEAD)?.trim_start().split(' ');
     Some((head.next()?.parse().ok()?, head.next().unwrap_or_default()))
 }
 
-/// `<size> <time> <digest, or - for a folder> <path>`
+/// `<size> <time> <time of change> <digest, or - for a folder> <path>`
 fn parse_line(line: &str) -> Option<(Seen, &str, &str)> {
-    let mut fields = line.splitn(4, ' ');
-    let (size, time, digest, path) = (fields.next()?, fields.next()?, fields.next()?, fields.next()?);
-    Some((Seen { size: size.parse().ok()?, time: time.parse().ok()? }, digest, path))
+    let mut fields = line.splitn(5, ' ');
+    let (size, time, changed) = (fields.next()?, fields.next()?, fields.next()?);
+    let (digest, path) = (fields.next()?, fields.next()?);
+    let seen = Seen { size: size.parse().ok()?, time: time.parse().ok()?, changed: changed.parse().ok()? };
+    Some((seen, digest, path))
 }
 
 /// The number of units when everything is still as these inputs left it: no file touched, none added, none gone. The
@@ -182,8 +193,10 @@ mod tests {
     #[test]
     fn a_stamp_reads_back_and_a_foreign_one_counts_for_nothing() {
         let mut stamp = Stamp { inputs: "abc", units: 3, ..Stamp::default() };
-        stamp.files.insert("build/x/a b.json", (Seen { size: 1, time: 2 }, ContentDigest::of(b"x")));
-        stamp.folders.insert("build/x", Seen { size: 0, time: 9 });
+        stamp
+            .files
+            .insert("build/x/a b.json", (Seen { size: 1, time: 2, changed: 3 }, ContentDigest::of(b"x")));
+        stamp.folders.insert("build/x", Seen { size: 0, time: 9, changed: 9 });
         let folder = tempfile::tempdir().unwrap();
         let root = Utf8Path::from_path(folder.path()).unwrap();
         let env: EnvName = "production".parse().unwrap();
@@ -195,7 +208,7 @@ mod tests {
             (stamp.inputs, stamp.units, stamp.files, stamp.folders)
         );
         assert!(text.ends_with(" 2d711642b726b04401627ca9 build/x/a b.json\n"), "{text}");
-        assert!(Stamp::parse("eos-build 2 1 x\n").is_none());
-        assert!(Stamp::parse("eos-build 1 1 x\nnonsense\n").is_none());
+        assert!(Stamp::parse("eos-build 1 1 x\n").is_none());
+        assert!(Stamp::parse("eos-build 2 1 x\nnonsense\n").is_none());
     }
 }

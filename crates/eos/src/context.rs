@@ -28,6 +28,8 @@ pub struct Context {
     pub tools_bundle: Option<Utf8PathBuf>,
     /// Stands in for the official releases, as a mirror does.
     pub release_base: Option<String>,
+    /// EOS_OFFLINE=yes: tools come from the PATH, the cache and the bundle only.
+    pub offline: bool,
     pub search_path: Vec<Utf8PathBuf>,
     pub identity_file: Utf8PathBuf,
     /// This program, which is its own provider and key program.
@@ -85,6 +87,7 @@ impl Context {
             data_folder: folder("XDG_DATA_HOME", ".local/share"),
             tools_bundle: variable("EOS_TOOLS_BUNDLE").map(Utf8PathBuf::from),
             release_base: variable("EOS_RELEASE_BASE"),
+            offline: variable("EOS_OFFLINE").is_some_and(|word| word == "yes"),
             search_path: variable("PATH").unwrap_or_default().split(':').map(Utf8PathBuf::from).collect(),
             binary: std::env::current_exe()
                 .ok()

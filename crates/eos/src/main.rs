@@ -17,6 +17,7 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 use context::Context;
+use eos_model::{Diagnostic, codes};
 use outcome::Outcome;
 
 /// Compiling makes and drops a great many small values; the system's allocator took a third of its time.
@@ -28,10 +29,13 @@ fn main() -> ExitCode {
     if eos_provider::is_plugin(variable) {
         return provider(eos_provider::Settings::from_environment(variable));
     }
-    let words: Vec<String> =
-        std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+    let given: Vec<std::ffi::OsString> = std::env::args_os().skip(1).collect();
+    let words: Vec<String> = given.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     let context = Context::from_process(&words);
-    let (outcome, code) = match commands::run(&context, &words) {
+    // Read as something else, a password would be another one.
+    let readable = given.iter().all(|word| word.to_str().is_some());
+    let result = if readable { commands::run(&context, &words) } else { Err(not_utf8().into()) };
+    let (outcome, code) = match result {
         Ok(outcome) => {
             let code = outcome.exit;
             (outcome, code)
@@ -43,6 +47,11 @@ fn main() -> ExitCode {
     };
     print(&context, &outcome);
     ExitCode::from(code)
+}
+
+fn not_utf8() -> Diagnostic {
+    Diagnostic::error(codes::USAGE, "a word of the command is not valid UTF-8")
+        .fix("type it on a terminal whose locale is UTF-8")
 }
 
 /// The whole process when tofu has started it as its plugin; stdout is the handshake's, stderr ends in tofu's log.

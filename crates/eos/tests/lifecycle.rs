@@ -445,3 +445,42 @@ fn a_secret_of_a_hand_written_entry_is_set_without_a_second_entry() {
     assert!(!sandbox.estate().join(own).exists());
     assert_eq!(sandbox.ok(&["secret", "show", "grafana/admin_password"]).stdout, "hunter2\n");
 }
+
+#[test]
+fn an_empty_or_unreadable_secret_is_refused() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let sandbox = Sandbox::with_estate();
+    refused(&sandbox.run(&["create", "grafana", "--admin-password="]), 3, "E0303");
+    let odd = std::ffi::OsStr::from_bytes(b"caf\xe9");
+    let run = sandbox.command(&["create", "grafana", "--admin-password"]).arg(odd).output().unwrap();
+    refused(&Run::from(run), 3, "E0107");
+    assert!(!sandbox.estate().join("pillar/infrastructure/production/grafana.sls").exists());
+}
+
+#[test]
+fn an_edit_that_hides_its_time_is_noticed() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "redis"]);
+    sandbox.ok(&["compile"]);
+    let file = sandbox.estate().join("build/production/redis/main.tf.json");
+    let before = std::fs::metadata(&file).unwrap().modified().unwrap();
+    let text = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(&file, text.replacen("redis", "radis", 1)).unwrap();
+    std::fs::File::options().write(true).open(&file).unwrap().set_modified(before).unwrap();
+    assert_eq!(sandbox.run(&["compile", "--check"]).code, 2);
+}
+
+#[test]
+fn doctor_tells_an_open_identity_and_other_tools_than_were_recorded() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let sandbox = Sandbox::with_estate();
+    let lock = sandbox.read("eos.lock");
+    let line = lock.lines().find(|line| line.starts_with("nomad = ")).unwrap();
+    sandbox.write("eos.lock", lock.replace(line, "nomad = \"1.0.0\""));
+    let identity = sandbox.path().join("home/.config/eos/identity.txt");
+    std::fs::set_permissions(&identity, std::fs::Permissions::from_mode(0o644)).unwrap();
+    let said = sandbox.run(&["doctor"]);
+    assert_eq!(said.code, 1, "{}", said.stdout);
+    assert!(said.stdout.contains("open to others (mode 644)"), "{}", said.stdout);
+    assert!(said.stdout.contains("eos.lock has nomad 1.0.0"), "{}", said.stdout);
+}

@@ -9,7 +9,6 @@ use eos_model::{Diagnostic, Diagnostics, codes};
 use eos_secrets::Secret;
 use serde_json::Value as Json;
 
-use crate::context::Context;
 use crate::views::prompt;
 
 /// The flag of a setting, need or feature.
@@ -187,12 +186,12 @@ pub struct Said {
 }
 
 pub fn read(
-    context: &Context,
     matches: &ArgMatches,
     component: &Component,
     base: &Component,
     kind: &str,
     name: &str,
+    command: &str,
 ) -> Result<Said, Diagnostics> {
     let mut said = Said {
         request: Request { kind: kind.to_owned(), name: name.to_owned(), ..Request::default() },
@@ -208,7 +207,7 @@ pub fn read(
         let Ok(Some(values)) = matches.try_get_many::<String>(name) else { continue };
         let values: Vec<&str> = values.map(String::as_str).collect();
         if setting.kind == SettingType::Secret {
-            match secret(context, kind, name, values[0], asked == 1, &mut said.warnings) {
+            match secret(command, name, values[0], asked == 1, &mut said.warnings) {
                 Ok(secret) => {
                     said.secrets.insert(name.clone(), secret);
                     said.request.secrets.insert(name.clone());
@@ -252,15 +251,22 @@ pub fn read(
 }
 
 fn secret(
-    context: &Context,
-    kind: &str,
+    command: &str,
     name: &str,
     value: &str,
     only: bool,
     warnings: &mut Diagnostics,
 ) -> Result<Secret, Diagnostic> {
     if value == "-" {
-        return prompt::secret(context, name, &format!("eos create {kind} --{} -", flag(name)), only);
+        return prompt::secret(name, &format!("{command} --{} -", flag(name)), only);
+    }
+    if value.is_empty() {
+        return Err(Diagnostic::error(codes::BAD_VALUE, format!("--{} is empty", flag(name)))
+            .why("an empty secret keeps nobody out")
+            .fix(format!(
+                "{command} --{} - asks for it; left out, eos makes one up where it can",
+                flag(name)
+            )));
     }
     warnings.push(
         Diagnostic::warning(codes::SECRET_IN_ARGV, format!("--{} was given on the command line", flag(name)))

@@ -78,7 +78,7 @@ pub fn create(
     let (widest, base) = (component::widest(&outside, &kind)?, outside.component(&kind)?);
     let name = matches.get_one::<String>("NAME").cloned().unwrap_or_else(|| kind.clone());
     // Secrets are read before the estate is locked: a person may take a while to type.
-    let mut said = component::read(call.context, matches, &widest, &base, &kind, &name)?;
+    let mut said = component::read(matches, &widest, &base, &kind, &name, &format!("eos create {kind}"))?;
     if let Some(job) = job {
         said.request.common.insert("job".to_owned(), Json::from(job));
     }

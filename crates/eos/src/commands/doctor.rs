@@ -2,7 +2,7 @@
 
 use clap::{ArgMatches, Command};
 use eos_catalog::Folder;
-use eos_model::{Diagnostics, Severity, codes};
+use eos_model::{Diagnostic, Diagnostics, Severity, codes};
 use eos_pillar::lock_file::{LOCK_FILE, VENDORED_CATALOG};
 use eos_secrets::Identity;
 use serde_json::json;
@@ -32,12 +32,7 @@ pub fn run(call: &Call<'_>, _: &ArgMatches) -> Result<Outcome, Diagnostics> {
         Err(found) if found.0.iter().all(|d| d.code == codes::NO_ESTATE) => {
             findings.push(Finding::Note("not inside an estate".to_owned(), "eos init shop".to_owned()))
         }
-        Err(found) => findings.extend(
-            found
-                .0
-                .into_iter()
-                .map(|d| Finding::Bad(format!("{}: {}", d.code, d.message), d.fix.unwrap_or_default())),
-        ),
+        Err(found) => findings.extend(found.0.into_iter().map(bad)),
     }
     let style = Style(call.context.color_stdout);
     let mut text = String::new();
@@ -65,6 +60,10 @@ pub fn run(call: &Call<'_>, _: &ArgMatches) -> Result<Outcome, Diagnostics> {
     }))
 }
 
+fn bad(problem: Diagnostic) -> Finding {
+    Finding::Bad(format!("{}: {}", problem.code, problem.message), problem.fix.unwrap_or_default())
+}
+
 fn machine(call: &Call<'_>, findings: &mut Vec<Finding>) -> Result<(), Diagnostics> {
     let tools = tools::tools(call.context)?;
     for tool in
@@ -83,9 +82,13 @@ fn machine(call: &Call<'_>, findings: &mut Vec<Finding>) -> Result<(), Diagnosti
     }
     findings.push(match Identity::load(&call.context.identity_file) {
         Ok(_) => Finding::Good(format!("identity for secrets at {}", call.context.identity_file)),
-        Err(_) => Finding::Note(
+        Err(_) if !call.context.identity_file.exists() => Finding::Note(
             "no identity for secrets yet".to_owned(),
             "eos secret identity makes one".to_owned(),
+        ),
+        Err(found) => found.0.into_iter().next().map_or_else(
+            || Finding::Bad("the identity for secrets cannot be read".to_owned(), String::new()),
+            bad,
         ),
     });
     Ok(())
@@ -111,6 +114,18 @@ fn estate(call: &Call<'_>, loaded: &Loaded, findings: &mut Vec<Finding>) -> Resu
                 format!("somebody who is: eos secret recipients add {}", identity.public()),
             )
         });
+    }
+    let checked = tools::pinned_versions(call.context, &loaded.estate.file.executor);
+    for (name, version) in checked.iter().filter(|(name, version)| {
+        loaded.estate.lock.tools.get(*name).is_some_and(|recorded| recorded != *version)
+    }) {
+        findings.push(Finding::Note(
+            format!(
+                "{LOCK_FILE} has {name} {}, and this eos is checked with {version}",
+                loaded.estate.lock.tools[name]
+            ),
+            "eos upgrade records it".to_owned(),
+        ));
     }
     for (kind, digest) in &loaded.estate.lock.catalog {
         let copy = Folder::read(&loaded.estate.root.join(VENDORED_CATALOG).join(kind));

@@ -139,12 +139,7 @@ fn renew(call: &Call<'_>, matches: &ArgMatches, random: bool) -> Result<Outcome,
     let given = if random {
         None
     } else {
-        Some(prompt::secret(
-            call.context,
-            &format!("{name}/{key}"),
-            &format!("eos secret set {name}/{key}"),
-            true,
-        )?)
+        Some(prompt::secret(&format!("{name}/{key}"), &format!("eos secret set {name}/{key}"), true)?)
     };
     let mut loaded = Loaded::open_for_change(call.context)?;
     let env = loaded.env(matches.get_one::<String>("env").map(String::as_str))?;

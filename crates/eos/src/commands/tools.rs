@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::Write as _;
 
 use clap::{Arg, ArgMatches, Command};
-use eos_deps::{Settings, Step, Tools};
+use eos_deps::{Settings, Source, Step, Tools};
 use eos_model::{Diagnostic, Diagnostics, codes};
 use serde_json::json;
 
@@ -33,7 +33,7 @@ pub fn tools(context: &Context) -> Result<Tools, Diagnostics> {
         bundle: context.tools_bundle.clone(),
         search_path: context.search_path.clone(),
         release_base: context.release_base.clone(),
-        ..Settings::default()
+        offline: context.offline,
     };
     Tools::new(settings).map_err(|error| {
         Diagnostic::error(codes::TOOL_BROKEN, format!("the table of tools cannot be read: {error}")).into()
@@ -45,10 +45,9 @@ pub fn pinned_versions(context: &Context, executor: &str) -> BTreeMap<String, St
     let Ok(tools) = tools(context) else { return BTreeMap::new() };
     let used = |name: &str| name == executor || name == "nomad" || name == "salt";
     tools
-        .list()
-        .into_iter()
-        .filter(|tool| used(&tool.name))
-        .map(|tool| (tool.name.to_string(), tool.pinned.to_string()))
+        .pinned()
+        .filter(|(name, _)| used(name))
+        .map(|(name, version)| (name.to_owned(), version.to_string()))
         .collect()
 }
 
@@ -76,6 +75,10 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
             Ok(tool) => {
                 text.push_str(&match verb {
                     "path" => format!("{}\n", tool.path),
+                    "verify" if tool.source == Source::SearchPath => format!(
+                        "{name} {} is {} from the PATH: an accepted version, and nothing to compare its bytes with\n",
+                        tool.version, tool.path
+                    ),
                     "verify" => format!("{name} {} is as it was installed\n", tool.version),
                     _ => format!("{name} {} is at {}\n", tool.version, tool.path),
                 });

@@ -1,32 +1,30 @@
 //! Asking a person. Without a terminal a secret comes from stdin, and a question is refused, never left hanging.
 
-use std::io::{BufRead as _, Read as _, Write as _};
+use std::io::{BufRead, Read as _, Write as _};
 
 use eos_model::{Diagnostic, codes};
 use eos_secrets::Secret;
-use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
-
-use crate::context::Context;
+use rustix::termios::{LocalModes, OptionalActions, SpecialCodeIndex, tcgetattr, tcsetattr};
 
 /// A secret: typed without echo, or taken from stdin, whole when it is the only one asked for and else a line each.
 /// `command` is what it may be piped into.
-pub fn secret(context: &Context, what: &str, command: &str, only: bool) -> Result<Secret, Diagnostic> {
+pub fn secret(what: &str, command: &str, only: bool) -> Result<Secret, Diagnostic> {
     let stdin = std::io::stdin();
     let mut line = String::new();
-    if context.interactive {
+    if let Ok(before) = tcgetattr(&stdin) {
         let _ = write!(std::io::stderr(), "{what}: ");
         let _ = std::io::stderr().flush();
-        let before = tcgetattr(&stdin).ok();
-        if let Some(mut quiet) = before.clone() {
-            quiet.local_modes.remove(LocalModes::ECHO);
-            let _ = tcsetattr(&stdin, OptionalActions::Flush, &quiet);
-        }
-        let read = stdin.lock().read_line(&mut line);
-        if let Some(before) = before {
-            let _ = tcsetattr(&stdin, OptionalActions::Flush, &before);
-        }
+        // Also when stderr goes to a file: what is typed must not be seen. Ctrl-C comes as a character, so that the
+        // terminal is never left quiet.
+        let mut quiet = before.clone();
+        quiet.local_modes.remove(LocalModes::ECHO | LocalModes::ICANON | LocalModes::ISIG);
+        quiet.special_codes[SpecialCodeIndex::VMIN] = 1;
+        quiet.special_codes[SpecialCodeIndex::VTIME] = 0;
+        let _ = tcsetattr(&stdin, OptionalActions::Flush, &quiet);
+        let typed = typed(stdin.lock());
+        let _ = tcsetattr(&stdin, OptionalActions::Flush, &before);
         let _ = writeln!(std::io::stderr());
-        read.map_err(|error| empty(what, command, &error.to_string()))?;
+        line = typed.map_err(|error| empty(what, command, &error.to_string()))?.ok_or_else(stopped)?;
     } else {
         let mut stdin = stdin.lock();
         let read = if only { stdin.read_to_string(&mut line) } else { stdin.read_line(&mut line) };
@@ -41,7 +39,43 @@ pub fn secret(context: &Context, what: &str, command: &str, only: bool) -> Resul
     Ok(Secret::new(value.to_owned()))
 }
 
+/// A line as it is typed, character by character; none after Ctrl-C.
+fn typed(keys: impl BufRead) -> std::io::Result<Option<String>> {
+    let mut line = Vec::new();
+    for key in keys.bytes() {
+        match key? {
+            b'\r' | b'\n' => break,
+            0x03 => return Ok(None),
+            // Ctrl-D ends a line as Enter does; Ctrl-U begins it again.
+            0x04 => break,
+            0x15 => line.clear(),
+            0x08 | 0x7f => while line.pop().is_some_and(|byte| byte & 0b1100_0000 == 0b1000_0000) {},
+            byte => line.push(byte),
+        }
+    }
+    String::from_utf8(line).map(Some).map_err(|_| std::io::Error::other("it is not valid UTF-8"))
+}
+
+fn stopped() -> Diagnostic {
+    Diagnostic::error(codes::STOPPED, "stopped by Ctrl-C").fix("nothing was recorded; run it again")
+}
+
 fn empty(what: &str, command: &str, problem: &str) -> Diagnostic {
     Diagnostic::error(codes::NO_TERMINAL, format!("{what} was to be read from stdin: {problem}"))
         .fix(format!("pipe it in: pass show {what} | {command}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_read_key_by_key() {
+        let typed = |keys: &str| typed(keys.as_bytes()).unwrap();
+        assert_eq!(typed("hunter2\nmore").as_deref(), Some("hunter2"));
+        assert_eq!(typed("hé\u{7f}ex\u{15}ab\u{8}c\r").as_deref(), Some("ac"));
+        assert_eq!(typed("hé\u{7f}\n").as_deref(), Some("h"));
+        assert_eq!(typed("hunter2\u{3}"), None);
+        assert!(super::typed(&b"caf\xe9\n"[..]).is_err());
+    }
 }
