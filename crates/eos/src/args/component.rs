@@ -87,7 +87,8 @@ pub fn bad_value(what: &str, problem: &str, given: &Json, setting: &Setting) -> 
         .fix(fix)
 }
 
-fn shown(value: &Json) -> String {
+/// A value as one types it.
+pub fn shown(value: &Json) -> String {
     match value {
         Json::String(text) => text.clone(),
         Json::Array(items) => items

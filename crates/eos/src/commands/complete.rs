@@ -45,6 +45,9 @@ fn candidates(call: &Call<'_>, before: &[String], typed: &str) -> Result<Candida
     if before.last().is_some_and(|word| word == "--host") {
         return hosts(call, env_of(before));
     }
+    if let Some(found) = told_by_arguments(call, before, typed) {
+        return Ok(found);
+    }
     match bare.as_slice() {
         [] => {
             let own = VERBS.iter().filter(|verb| !verb.hidden);
@@ -130,6 +133,33 @@ fn candidates(call: &Call<'_>, before: &[String], typed: &str) -> Result<Candida
     }
 }
 
+/// What the arguments of a command tell by themselves: the values that a flag takes, and the flags there are.
+fn told_by_arguments(call: &Call<'_>, before: &[String], typed: &str) -> Option<Candidates> {
+    let bare = spoken::bare_words(before);
+    let verb = VERBS.iter().find(|verb| Some(&verb.name) == bare.first())?;
+    let command = (verb.command)(Command::new(verb.name), &Call::new(call.context, before)).ok()?;
+    let within = |command, word: &&str| Command::find_subcommand(command, word).unwrap_or(command);
+    let command = bare.iter().skip(1).fold(&command, within);
+    let flag = before.last().and_then(|word| word.strip_prefix("--"));
+    let values = command
+        .get_arguments()
+        .filter(|arg| flag.is_some() && arg.get_long() == flag)
+        .flat_map(|arg| arg.get_possible_values())
+        .map(|value| {
+            (value.get_name().to_owned(), value.get_help().map(ToString::to_string).unwrap_or_default())
+        })
+        .collect::<Candidates>();
+    if !values.is_empty() {
+        return Some(values);
+    }
+    typed.starts_with('-').then(|| {
+        let help = |arg: &Arg| arg.get_help().map(ToString::to_string).unwrap_or_default();
+        let global = crate::args::global();
+        let all = command.get_arguments().chain(&global).filter(|arg| !arg.is_hide_set());
+        all.filter_map(|arg| Some((format!("--{}", arg.get_long()?), help(arg)))).collect()
+    })
+}
+
 /// The environment that was named before, if one was.
 fn env_of(before: &[String]) -> Option<&str> {
     value_of(before, &["-e", "--env"])
@@ -179,22 +209,19 @@ fn flags_or_values(
     let (widest, base) = (component::widest(&catalog, kind)?, catalog.component(kind)?);
     if let Some(last) = before.last().and_then(|word| word.strip_prefix("--")) {
         if let Some((_, setting)) = widest.settings.iter().find(|(name, _)| flag(name) == last) {
+            let is = |kind: SettingType| setting.kind == kind || setting.of == Some(kind);
             return Ok(match setting.kind {
                 SettingType::Enum => {
                     setting.values.iter().map(|value| (value.clone(), setting.help.clone())).collect()
                 }
-                SettingType::Name => names(call, env_of(before))?,
-                SettingType::Host => hosts(call, env_of(before))?,
+                _ if is(SettingType::Name) => names(call, env_of(before))?,
+                _ if is(SettingType::Host) => hosts(call, env_of(before))?,
                 _ => setting
                     .default
                     .iter()
                     .chain(&setting.example)
-                    .map(|value| {
-                        (
-                            value.as_str().map_or_else(|| value.to_string(), str::to_owned),
-                            setting.help.clone(),
-                        )
-                    })
+                    .map(|value| (component::shown(value), setting.help.clone()))
+                    .filter(|(value, _)| !value.is_empty())
                     .collect(),
             });
         }
@@ -203,15 +230,8 @@ fn flags_or_values(
                 |kind: &str| catalog.component(kind).is_ok_and(|c| c.offers.contains_key(&need.offer));
             return Ok(names(call, env_of(before))?.into_iter().filter(|(_, kind)| offers(kind)).collect());
         }
-        if last == "runtime" {
-            return Ok(eos_catalog::check::runtimes(&base)
-                .into_iter()
-                .flatten()
-                .map(|runtime| (runtime.to_owned(), String::new()))
-                .collect());
-        }
     }
-    if !typed.starts_with('-') && !typed.is_empty() {
+    if !typed.is_empty() {
         return Ok(Vec::new());
     }
     let args = component::flags(&widest, &base, updating);

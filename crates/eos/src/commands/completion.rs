@@ -34,12 +34,13 @@ const ZSH: &str = r#"#compdef eos
 _eos() {
   local -a found
   local line
-  for line in ${(f)"$(eos __complete -- ${words[2,CURRENT]} 2>/dev/null)"}; do
+  for line in ${(f)"$(eos __complete -- "${(@)words[2,CURRENT]}" 2>/dev/null)"}; do
     found+=("${${line%%$'\t'*}//:/\\:}:${line#*$'\t'}")
   done
   _describe eos found
 }
-compdef _eos eos
+# Loaded as a function this file is run to complete, and sourced it only says how.
+if [ "$funcstack[1]" = _eos ]; then _eos "$@"; else compdef _eos eos; fi
 "#;
 
 const FISH: &str =
