@@ -1,12 +1,9 @@
 //! Lists images: those of everyone and those of the account.
 
 use super::prelude::*;
-use std::sync::Arc;
-
 use crate::core::text::moment;
 use crate::data::images;
 use crate::model::image::Image;
-use crate::rules::images as rules;
 use crate::view::image::{ImageView, image, owner};
 
 pub struct DescribeImages;
@@ -57,8 +54,8 @@ static FILTERS: &[FilterRow<Image>] = &[
     ("image-type", |_, _| one("machine")),
     ("is-public", |image, _| one(image.public)),
     ("name", |image, _| one(&image.name)),
-    ("owner-alias", |image, account| maybe(owner(image, account).1)),
-    ("owner-id", |image, account| one(owner(image, account).0)),
+    ("owner-alias", |image, account| maybe(owner(image, account).alias)),
+    ("owner-id", |image, account| one(owner(image, account).id)),
     ("root-device-name", |image, _| one(&image.root_device_name)),
     ("root-device-type", |_, _| one("ebs")),
     ("state", |image, _| one(image.state.name())),
@@ -78,27 +75,17 @@ impl Action for DescribeImages {
 
     fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
         let account = &*call.account;
-        let mut listed: Vec<Arc<Image>> = if request.image_id.is_empty() {
-            account.images.iter_shared(None).chain(images::all().iter().cloned()).collect()
-        } else {
-            request.image_id.iter().map(|id| rules::find(account, id)).collect::<ApiResult<_>>()?
-        };
-        listed.retain(|image| {
-            let (id, alias) = owner(image, account);
-            let owned = |who: &String| {
-                *who == id || Some(who.as_str()) == alias || (who == "self" && id == *account.id)
-            };
+        let listed = |image: &Image| {
+            let owner = owner(image, account);
             let usable = |who: &String| match who.as_str() {
                 "all" => image.public,
                 "self" => image.users.contains(&*account.id),
                 user => image.users.contains(user),
             };
-            (request.owner.is_empty() || request.owner.iter().any(owned))
+            (request.owner.is_empty() || request.owner.iter().any(|who| owner.is(who, account)))
                 && (request.executable_by.is_empty() || request.executable_by.iter().any(usable))
-        });
-        listed.sort_by(|a, b| a.id.cmp(&b.id));
-        listed.dedup_by(|a, b| a.id == b.id);
-        let page = call.select_from(listed.into_iter(), FILTERS)?;
+        };
+        let page = call.select_among(&account.images, images::all(), &request.image_id, FILTERS, listed)?;
         Ok(Response {
             images_set: page.items.iter().map(|found| image(found, account)).collect(),
             next_token: page.next_token,

@@ -1,9 +1,9 @@
 //! Lists snapshots.
 
 use super::prelude::*;
+use crate::data::images;
 use crate::model::snapshot::Snapshot;
-use crate::view;
-use crate::view::volume::SnapshotView;
+use crate::view::volume::{SnapshotView, snapshot, snapshot_owner};
 
 pub struct DescribeSnapshots;
 
@@ -28,7 +28,8 @@ pub struct Response {
 static FILTERS: &[FilterRow<Snapshot>] = &[
     ("description", |snapshot, _| one(&snapshot.description)),
     ("encrypted", |snapshot, _| one(snapshot.encrypted)),
-    ("owner-id", |_, account| one(&account.id)),
+    ("owner-alias", |snapshot, account| maybe(snapshot_owner(snapshot, account).alias)),
+    ("owner-id", |snapshot, account| one(snapshot_owner(snapshot, account).id)),
     ("snapshot-id", |snapshot, _| one(&snapshot.id)),
     ("status", |snapshot, _| vec![format!("{:?}", snapshot.state).to_lowercase()]),
     ("volume-id", |snapshot, _| one(&snapshot.volume_id)),
@@ -46,12 +47,20 @@ impl Action for DescribeSnapshots {
     }
 
     fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
-        let page = call.select(&call.account.snapshots, &request.snapshot_id, FILTERS)?;
-        let own = |name: &String| *name == "self" || **name == *call.account.id;
-        let asked = |names: &[String]| names.is_empty() || names.iter().any(own);
-        let listed = asked(&request.owner) && asked(&request.restorable_by);
-        let snapshots =
-            page.items.iter().filter(|_| listed).map(|snapshot| view::volume::snapshot(snapshot, call));
-        Ok(Response { snapshot_set: snapshots.collect(), next_token: page.next_token.filter(|_| listed) })
+        let account = &*call.account;
+        let listed = |snapshot: &Snapshot| {
+            let owner = snapshot_owner(snapshot, account);
+            let usable = |who: &String| {
+                owner.is(who, account) || (who == "all" && images::find_snapshot(&snapshot.id).is_some())
+            };
+            (request.owner.is_empty() || request.owner.iter().any(|who| owner.is(who, account)))
+                && (request.restorable_by.is_empty() || request.restorable_by.iter().any(usable))
+        };
+        let everyone = images::snapshots();
+        let page = call.select_among(&account.snapshots, everyone, &request.snapshot_id, FILTERS, listed)?;
+        Ok(Response {
+            snapshot_set: page.items.iter().map(|found| snapshot(found, account)).collect(),
+            next_token: page.next_token,
+        })
     }
 }

@@ -95,13 +95,26 @@ impl Call<'_> {
         known: &[FilterRow<T>],
         visible: impl Fn(&T) -> bool,
     ) -> ApiResult<Page<Arc<T>>> {
+        self.select_among(table, &[], ids, known, visible)
+    }
+
+    /// Lists a table together with what everyone sees, which is sorted by key.
+    pub fn select_among<T: Resource>(
+        &self,
+        table: &Table<T>,
+        everyone: &'static [Arc<T>],
+        ids: &[String],
+        known: &[FilterRow<T>],
+        visible: impl Fn(&T) -> bool,
+    ) -> ApiResult<Page<Arc<T>>> {
         self.check_ids(ids)?;
         let after = self.after()?;
         let after = after.as_deref();
         if !ids.is_empty() {
             let mut items = Vec::with_capacity(ids.len());
             for id in ids {
-                items.push(table.shared(id).ok_or_else(|| T::KIND.missing(id))?);
+                let public = || everyone.iter().find(|item| item.key() == id).cloned();
+                items.push(table.shared(id).or_else(public).ok_or_else(|| T::KIND.missing(id))?);
             }
             items.sort_by(|a, b| a.key().cmp(b.key()));
             items.dedup_by(|a, b| a.key() == b.key());
@@ -110,12 +123,14 @@ impl Call<'_> {
         let filters = self.common.filters.iter();
         let places =
             filters.filter_map(|filter| places_of_filter::<T>(&filter.name, &filter.value)).collect();
+        let all = || merged(table.iter_shared(after), everyone).filter(|item| visible(item));
         match table.candidates(places, after) {
             Some(found) => {
-                let page = self.select_from(found.filter(|item| visible(item)), known)?;
+                let found = merged(found, everyone).filter(|item| visible(item));
+                let page = self.select_from(found, known)?;
                 debug_assert!(
                     page.items.iter().map(|item| item.key()).eq(self
-                        .select_from(table.iter_shared(after).filter(|item| visible(item)), known)?
+                        .select_from(all(), known)?
                         .items
                         .iter()
                         .map(|item| item.key())),
@@ -125,7 +140,7 @@ impl Call<'_> {
                 );
                 Ok(page)
             }
-            None => self.select_from(table.iter_shared(after).filter(|item| visible(item)), known),
+            None => self.select_from(all(), known),
         }
     }
 
@@ -174,4 +189,17 @@ impl Call<'_> {
         }
         Ok(())
     }
+}
+
+/// Two lists in the order of their keys, as one.
+fn merged<T: Listed>(
+    own: impl Iterator<Item = Arc<T>>,
+    everyone: &'static [Arc<T>],
+) -> impl Iterator<Item = Arc<T>> {
+    let (mut own, mut everyone) = (own.peekable(), everyone.iter().peekable());
+    std::iter::from_fn(move || match (own.peek(), everyone.peek()) {
+        (Some(mine), Some(public)) if public.key() < mine.key() => everyone.next().cloned(),
+        (None, _) => everyone.next().cloned(),
+        _ => own.next(),
+    })
 }
