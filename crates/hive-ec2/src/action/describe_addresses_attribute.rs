@@ -3,7 +3,7 @@
 use super::prelude::*;
 use crate::model::address::Address;
 
-static NO_FILTERS: &[FilterRow<Address>] = &[];
+static NO_FILTERS: Filters<Address> = Filters::only(&[], &[]);
 
 pub struct DescribeAddressesAttribute;
 
@@ -32,7 +32,7 @@ impl Action for DescribeAddressesAttribute {
         if let Some(attribute) = request.attribute.filter(|attribute| attribute != "domain-name") {
             return Err(ApiError::invalid_value("Attribute", &attribute, "It must be domain-name."));
         }
-        let page = call.select(&call.account.addresses, &request.allocation_id, NO_FILTERS)?;
+        let page = call.select(&call.account.addresses, &request.allocation_id, &NO_FILTERS)?;
         let view = |address: &Address| AttributeView {
             public_ip: address.public_ip.to_string(),
             allocation_id: address.id.to_string(),

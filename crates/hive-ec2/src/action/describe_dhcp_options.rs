@@ -20,12 +20,7 @@ pub struct Response {
     next_token: Option<String>,
 }
 
-static FILTERS: &[FilterRow<DhcpOptions>] = &[
-    ("dhcp-options-id", |options, _| one(&options.id)),
-    ("key", |options, _| options.configurations.iter().map(|(key, _)| key.clone()).collect()),
-    ("owner-id", |_, account| one(&account.id)),
-    ("value", |options, _| options.configurations.iter().flat_map(|(_, values)| values.clone()).collect()),
-];
+static FILTERS: Filters<DhcpOptions> = Filters::of(&[("owner-id", Same(|account| account.id.to_string()))]);
 
 impl Action for DescribeDhcpOptions {
     const NAME: &'static str = "DescribeDhcpOptions";
@@ -34,11 +29,11 @@ impl Action for DescribeDhcpOptions {
     type Response = Response;
 
     fn filters() -> Vec<&'static str> {
-        filter_names(FILTERS)
+        FILTERS.names()
     }
 
     fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
-        let page = call.select(&call.account.dhcp_options, &request.dhcp_options_id, FILTERS)?;
+        let page = call.select(&call.account.dhcp_options, &request.dhcp_options_id, &FILTERS)?;
         Ok(Response {
             dhcp_options_set: page.items.iter().map(|options| view(options, call.account)).collect(),
             next_token: page.next_token,

@@ -20,8 +20,7 @@ pub struct Response {
     next_token: Option<String>,
 }
 
-static FILTERS: &[FilterRow<EgressOnlyInternetGateway>] =
-    &[("egress-only-internet-gateway-id", |gateway, _| one(&gateway.id))];
+static FILTERS: Filters<EgressOnlyInternetGateway> = Filters::of(&[]);
 
 impl Action for DescribeEgressOnlyInternetGateways {
     const NAME: &'static str = "DescribeEgressOnlyInternetGateways";
@@ -30,7 +29,7 @@ impl Action for DescribeEgressOnlyInternetGateways {
     type Response = Response;
 
     fn filters() -> Vec<&'static str> {
-        filter_names(FILTERS)
+        FILTERS.names()
     }
 
     fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
@@ -47,7 +46,7 @@ impl Action for DescribeEgressOnlyInternetGateways {
         if ids.is_empty() && !asked.is_empty() {
             return Ok(Response { egress_only_internet_gateway_set: Vec::new(), next_token: None });
         }
-        let page = call.select(&call.account.egress_only_internet_gateways, &ids, FILTERS)?;
+        let page = call.select(&call.account.egress_only_internet_gateways, &ids, &FILTERS)?;
         Ok(Response {
             egress_only_internet_gateway_set: page.items.iter().map(|gateway| view(gateway)).collect(),
             next_token: page.next_token,

@@ -34,8 +34,10 @@ impl Listed for Item {
     }
 }
 
-static FILTERS: &[FilterRow<Item>] =
-    &[("instance-id", |item, _| one(&item.instance.id)), ("state", |_, _| one("associated"))];
+static FILTERS: Filters<Item> = Filters::of(&[
+    ("instance-id", Of(|item, _| one(&item.instance.id))),
+    ("state", Same(|_| "associated".to_owned())),
+]);
 
 impl Action for DescribeIamInstanceProfileAssociations {
     const NAME: &'static str = "DescribeIamInstanceProfileAssociations";
@@ -44,7 +46,7 @@ impl Action for DescribeIamInstanceProfileAssociations {
     type Response = Response;
 
     fn filters() -> Vec<&'static str> {
-        filter_names(FILTERS)
+        FILTERS.names()
     }
 
     fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
@@ -69,7 +71,7 @@ impl Action for DescribeIamInstanceProfileAssociations {
             .collect();
         items.sort_by(|a, b| a.id.cmp(&b.id));
         items.dedup_by(|a, b| a.id == b.id);
-        let page = call.select_from(items.into_iter(), FILTERS)?;
+        let page = call.select_from(items.into_iter(), &FILTERS)?;
         let views =
             page.items.iter().filter_map(|item| instance_profiles::view(&item.instance, "associated"));
         Ok(Response { iam_instance_profile_association_set: views.collect(), next_token: page.next_token })

@@ -1,7 +1,6 @@
 //! Lists images: those of everyone and those of the account.
 
 use super::prelude::*;
-use crate::core::text::moment;
 use crate::data::images;
 use crate::model::image::Image;
 use crate::view::image::{ImageView, image, owner};
@@ -32,35 +31,14 @@ pub struct Response {
     next_token: Option<String>,
 }
 
-static FILTERS: &[FilterRow<Image>] = &[
-    ("architecture", |image, _| one(&image.architecture)),
-    ("block-device-mapping.snapshot-id", |image, _| {
-        image
-            .devices
-            .iter()
-            .filter_map(|d| d.volume.as_ref()?.snapshot_id.as_ref())
-            .map(ToString::to_string)
-            .collect()
-    }),
-    ("block-device-mapping.volume-type", |image, _| {
-        let volumes = image.devices.iter().filter_map(|device| device.volume.as_ref());
-        volumes.map(|volume| format!("{:?}", volume.volume_type).to_lowercase()).collect()
-    }),
-    ("creation-date", |image, _| one(moment(image.created))),
-    ("description", |image, _| one(&image.description)),
-    ("ena-support", |image, _| one(image.ena_support)),
-    ("hypervisor", |_, _| one("xen")),
-    ("image-id", |image, _| one(&image.id)),
-    ("image-type", |_, _| one("machine")),
-    ("is-public", |image, _| one(image.public)),
-    ("name", |image, _| one(&image.name)),
-    ("owner-alias", |image, account| maybe(owner(image, account).alias)),
-    ("owner-id", |image, account| one(owner(image, account).id)),
-    ("root-device-name", |image, _| one(&image.root_device_name)),
-    ("root-device-type", |_, _| one("ebs")),
-    ("state", |image, _| one(image.state.name())),
-    ("virtualization-type", |_, _| one("hvm")),
-];
+static FILTERS: Filters<Image> = Filters::of(&[
+    ("hypervisor", Same(|_| "xen".to_owned())),
+    ("image-type", Same(|_| "machine".to_owned())),
+    ("owner-alias", Of(|image, account| maybe(owner(image, account).alias))),
+    ("owner-id", Of(|image, account| one(owner(image, account).id))),
+    ("root-device-type", Same(|_| "ebs".to_owned())),
+    ("virtualization-type", Same(|_| "hvm".to_owned())),
+]);
 
 impl Action for DescribeImages {
     const NAME: &'static str = "DescribeImages";
@@ -70,7 +48,7 @@ impl Action for DescribeImages {
     type Response = Response;
 
     fn filters() -> Vec<&'static str> {
-        filter_names(FILTERS)
+        FILTERS.names()
     }
 
     fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
@@ -85,7 +63,7 @@ impl Action for DescribeImages {
             (request.owner.is_empty() || request.owner.iter().any(|who| owner.is(who, account)))
                 && (request.executable_by.is_empty() || request.executable_by.iter().any(usable))
         };
-        let page = call.select_among(&account.images, images::all(), &request.image_id, FILTERS, listed)?;
+        let page = call.select_among(&account.images, images::all(), &request.image_id, &FILTERS, listed)?;
         Ok(Response {
             images_set: page.items.iter().map(|found| image(found, account)).collect(),
             next_token: page.next_token,

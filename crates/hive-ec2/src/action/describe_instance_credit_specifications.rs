@@ -12,7 +12,7 @@ pub struct Response {
     next_token: Option<String>,
 }
 
-static FILTERS: &[FilterRow<Instance>] = &[("instance-id", |instance, _| one(&instance.id))];
+static FILTERS: Filters<Instance> = Filters::only(&["instance-id"], &[]);
 
 impl Action for DescribeInstanceCreditSpecifications {
     const NAME: &'static str = "DescribeInstanceCreditSpecifications";
@@ -21,7 +21,7 @@ impl Action for DescribeInstanceCreditSpecifications {
     type Response = Response;
 
     fn filters() -> Vec<&'static str> {
-        filter_names(FILTERS)
+        FILTERS.names()
     }
 
     fn run(request: InstanceIds, call: &mut Call<'_>) -> ApiResult<Response> {
@@ -33,7 +33,7 @@ impl Action for DescribeInstanceCreditSpecifications {
                 ));
             }
         }
-        let page = call.select(&call.account.instances, &request.instance_id, FILTERS)?;
+        let page = call.select(&call.account.instances, &request.instance_id, &FILTERS)?;
         let credits = page.items.iter().filter_map(|instance| {
             Some(CreditView {
                 instance_id: instance.id.to_string(),

@@ -22,19 +22,21 @@ pub struct Response {
     next_token: Option<String>,
 }
 
-static FILTERS: &[FilterRow<Instance>] = &[
-    ("availability-zone", |instance, _| one(&instance.availability_zone)),
-    ("instance-state-code", |instance, _| one(instance.state.code())),
-    ("instance-state-name", |instance, _| one(instance.state.name())),
-    ("instance-status.reachability", |instance, _| {
-        one(if status(instance) == "ok" { "passed" } else { "insufficient-data" })
-    }),
-    ("instance-status.status", |instance, _| one(status(instance))),
-    ("system-status.reachability", |instance, _| {
-        one(if status(instance) == "ok" { "passed" } else { "insufficient-data" })
-    }),
-    ("system-status.status", |instance, _| one(status(instance))),
-];
+static FILTERS: Filters<Instance> = Filters::only(
+    &["availability-zone", "instance-state-code", "instance-state-name"],
+    &[
+        (
+            "instance-status.reachability",
+            Of(|instance, _| one(if status(instance) == "ok" { "passed" } else { "insufficient-data" })),
+        ),
+        ("instance-status.status", Of(|instance, _| one(status(instance)))),
+        (
+            "system-status.reachability",
+            Of(|instance, _| one(if status(instance) == "ok" { "passed" } else { "insufficient-data" })),
+        ),
+        ("system-status.status", Of(|instance, _| one(status(instance)))),
+    ],
+);
 
 impl Action for DescribeInstanceStatus {
     const NAME: &'static str = "DescribeInstanceStatus";
@@ -43,11 +45,11 @@ impl Action for DescribeInstanceStatus {
     type Response = Response;
 
     fn filters() -> Vec<&'static str> {
-        filter_names(FILTERS)
+        FILTERS.names()
     }
 
     fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
-        let page = call.select(&call.account.instances, &request.instance_id, FILTERS)?;
+        let page = call.select(&call.account.instances, &request.instance_id, &FILTERS)?;
         let listed = page
             .items
             .iter()

@@ -19,10 +19,10 @@ pub struct Response {
     next_token: Option<String>,
 }
 
-static FILTERS: &[FilterRow<Offering>] = &[
-    ("instance-type", |offering, _| one(offering.instance_type)),
-    ("location", |offering, _| one(&offering.location)),
-];
+static FILTERS: Filters<Offering> = Filters::of(&[
+    ("instance-type", Of(|offering, _| one(offering.instance_type))),
+    ("location", Of(|offering, _| one(&offering.location))),
+]);
 
 impl Action for DescribeInstanceTypeOfferings {
     const NAME: &'static str = "DescribeInstanceTypeOfferings";
@@ -31,7 +31,7 @@ impl Action for DescribeInstanceTypeOfferings {
     type Response = Response;
 
     fn filters() -> Vec<&'static str> {
-        filter_names(FILTERS)
+        FILTERS.names()
     }
 
     fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
@@ -55,7 +55,7 @@ impl Action for DescribeInstanceTypeOfferings {
             }
         }
         offerings.sort_by(|a, b| a.key.cmp(&b.key));
-        let page = call.select_from(offerings.into_iter(), FILTERS)?;
+        let page = call.select_from(offerings.into_iter(), &FILTERS)?;
         let view = |offering: &Offering| OfferingView {
             instance_type: offering.instance_type,
             location_type,

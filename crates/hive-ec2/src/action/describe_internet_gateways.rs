@@ -20,12 +20,8 @@ pub struct Response {
     next_token: Option<String>,
 }
 
-static FILTERS: &[FilterRow<InternetGateway>] = &[
-    ("attachment.state", |gateway, _| maybe(gateway.vpc_id.as_ref().map(|_| "available"))),
-    ("attachment.vpc-id", |gateway, _| maybe(gateway.vpc_id.as_ref())),
-    ("internet-gateway-id", |gateway, _| one(&gateway.id)),
-    ("owner-id", |_, account| one(&account.id)),
-];
+static FILTERS: Filters<InternetGateway> =
+    Filters::of(&[("owner-id", Same(|account| account.id.to_string()))]);
 
 impl Action for DescribeInternetGateways {
     const NAME: &'static str = "DescribeInternetGateways";
@@ -34,11 +30,11 @@ impl Action for DescribeInternetGateways {
     type Response = Response;
 
     fn filters() -> Vec<&'static str> {
-        filter_names(FILTERS)
+        FILTERS.names()
     }
 
     fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
-        let page = call.select(&call.account.internet_gateways, &request.internet_gateway_id, FILTERS)?;
+        let page = call.select(&call.account.internet_gateways, &request.internet_gateway_id, &FILTERS)?;
         Ok(Response {
             internet_gateway_set: page.items.iter().map(|gateway| view(gateway, call.account)).collect(),
             next_token: page.next_token,

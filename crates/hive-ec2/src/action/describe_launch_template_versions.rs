@@ -42,12 +42,12 @@ impl Listed for Item {
     }
 }
 
-static FILTERS: &[FilterRow<Item>] = &[
-    ("create-time", |item, _| one(moment(item.version.created))),
-    ("image-id", |item, _| maybe(item.version.data.0.get("ImageId"))),
-    ("instance-type", |item, _| maybe(item.version.data.0.get("InstanceType"))),
-    ("is-default-version", |item, _| one(item.version.number == item.template.default_version)),
-];
+static FILTERS: Filters<Item> = Filters::of(&[
+    ("create-time", Of(|item, _| one(moment(item.version.created)))),
+    ("image-id", Of(|item, _| maybe(item.version.data.0.get("ImageId")))),
+    ("instance-type", Of(|item, _| maybe(item.version.data.0.get("InstanceType")))),
+    ("is-default-version", Of(|item, _| one(item.version.number == item.template.default_version))),
+]);
 
 impl Action for DescribeLaunchTemplateVersions {
     const NAME: &'static str = "DescribeLaunchTemplateVersions";
@@ -56,7 +56,7 @@ impl Action for DescribeLaunchTemplateVersions {
     type Response = Response;
 
     fn filters() -> Vec<&'static str> {
-        filter_names(FILTERS)
+        FILTERS.names()
     }
 
     fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
@@ -82,7 +82,7 @@ impl Action for DescribeLaunchTemplateVersions {
         }
         items.sort_by(|a, b| a.key.cmp(&b.key));
         items.dedup_by(|a, b| a.key == b.key);
-        let page = call.select_from(items.into_iter().map(Box::new), FILTERS)?;
+        let page = call.select_from(items.into_iter().map(Box::new), &FILTERS)?;
         let view = |item: &Item| version(&item.template, &item.version, call.account);
         Ok(Response {
             launch_template_version_set: page.items.iter().map(|item| view(item)).collect(),

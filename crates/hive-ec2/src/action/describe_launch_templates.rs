@@ -1,7 +1,6 @@
 //! Lists launch templates.
 
 use super::prelude::*;
-use crate::core::text::moment;
 use crate::model::launch_template::LaunchTemplate;
 use crate::rules::launch_templates::TemplateName;
 use crate::view::launch_template::{LaunchTemplateView, launch_template};
@@ -24,10 +23,7 @@ pub struct Response {
     next_token: Option<String>,
 }
 
-static FILTERS: &[FilterRow<LaunchTemplate>] = &[
-    ("create-time", |template, _| one(moment(template.created))),
-    ("launch-template-name", |template, _| one(&template.name)),
-];
+static FILTERS: Filters<LaunchTemplate> = Filters::of(&[]);
 
 impl Action for DescribeLaunchTemplates {
     const NAME: &'static str = "DescribeLaunchTemplates";
@@ -36,7 +32,7 @@ impl Action for DescribeLaunchTemplates {
     type Response = Response;
 
     fn filters() -> Vec<&'static str> {
-        filter_names(FILTERS)
+        FILTERS.names()
     }
 
     fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
@@ -45,7 +41,7 @@ impl Action for DescribeLaunchTemplates {
             let name = TemplateName::new(None, Some(name));
             ids.push(name.find(call.account)?.id.to_string());
         }
-        let page = call.select(&call.account.launch_templates, &ids, FILTERS)?;
+        let page = call.select(&call.account.launch_templates, &ids, &FILTERS)?;
         Ok(Response {
             launch_templates: page.items.iter().map(|found| launch_template(found, call.account)).collect(),
             next_token: page.next_token,

@@ -21,12 +21,7 @@ pub struct Response {
     next_token: Option<String>,
 }
 
-static FILTERS: &[FilterRow<NatGateway>] = &[
-    ("nat-gateway-id", |gateway, _| one(&gateway.id)),
-    ("state", |gateway, _| vec![format!("{:?}", gateway.state).to_lowercase()]),
-    ("subnet-id", |gateway, _| one(&gateway.subnet_id)),
-    ("vpc-id", |gateway, _| one(&gateway.vpc_id)),
-];
+static FILTERS: Filters<NatGateway> = Filters::of(&[]);
 
 impl Action for DescribeNatGateways {
     const NAME: &'static str = "DescribeNatGateways";
@@ -35,11 +30,11 @@ impl Action for DescribeNatGateways {
     type Response = Response;
 
     fn filters() -> Vec<&'static str> {
-        filter_names(FILTERS)
+        FILTERS.names()
     }
 
     fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
-        let page = call.select(&call.account.nat_gateways, &request.nat_gateway_id, FILTERS)?;
+        let page = call.select(&call.account.nat_gateways, &request.nat_gateway_id, &FILTERS)?;
         Ok(Response {
             nat_gateway_set: page.items.iter().map(|gateway| view(gateway)).collect(),
             next_token: page.next_token,

@@ -21,13 +21,10 @@ pub struct Response {
     placement_group_set: Vec<PlacementGroupView>,
 }
 
-static FILTERS: &[FilterRow<PlacementGroup>] = &[
-    ("group-arn", |group, account| vec![format!("placement-group/{}/{}", account.id, group.name)]),
-    ("group-name", |group, _| one(&group.name)),
-    ("spread-level", |group, _| maybe(group.spread_level.map(|level| format!("{level:?}").to_lowercase()))),
-    ("state", |_, _| one("available")),
-    ("strategy", |group, _| vec![format!("{:?}", group.strategy).to_lowercase()]),
-];
+static FILTERS: Filters<PlacementGroup> = Filters::of(&[
+    ("group-arn", Of(|group, account| vec![format!("placement-group/{}/{}", account.id, group.name)])),
+    ("state", Same(|_| "available".to_owned())),
+]);
 
 impl Action for DescribePlacementGroups {
     const NAME: &'static str = "DescribePlacementGroups";
@@ -36,7 +33,7 @@ impl Action for DescribePlacementGroups {
     type Response = Response;
 
     fn filters() -> Vec<&'static str> {
-        filter_names(FILTERS)
+        FILTERS.names()
     }
 
     fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
@@ -51,7 +48,7 @@ impl Action for DescribePlacementGroups {
             })?;
             ids.push(group.id.to_string());
         }
-        let page = call.select(&call.account.placement_groups, &ids, FILTERS)?;
+        let page = call.select(&call.account.placement_groups, &ids, &FILTERS)?;
         Ok(Response { placement_group_set: page.items.iter().map(|group| view(group, call)).collect() })
     }
 }

@@ -34,10 +34,10 @@ impl Listed for PrefixListView {
     }
 }
 
-static FILTERS: &[FilterRow<PrefixListView>] = &[
-    ("prefix-list-id", |list, _| one(list.prefix_list_id)),
-    ("prefix-list-name", |list, _| one(&list.prefix_list_name)),
-];
+static FILTERS: Filters<PrefixListView> = Filters::of(&[
+    ("prefix-list-id", Of(|list, _| one(list.prefix_list_id))),
+    ("prefix-list-name", Of(|list, _| one(&list.prefix_list_name))),
+]);
 
 impl Action for DescribePrefixLists {
     const NAME: &'static str = "DescribePrefixLists";
@@ -46,7 +46,7 @@ impl Action for DescribePrefixLists {
     type Response = Response;
 
     fn filters() -> Vec<&'static str> {
-        filter_names(FILTERS)
+        FILTERS.names()
     }
 
     fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
@@ -72,7 +72,7 @@ impl Action for DescribePrefixLists {
             ));
         }
         lists.retain(|list| wanted.is_empty() || wanted.iter().any(|id| id == list.prefix_list_id));
-        let page = call.select_from(lists.into_iter().map(Box::new), FILTERS)?;
+        let page = call.select_from(lists.into_iter().map(Box::new), &FILTERS)?;
         Ok(Response {
             prefix_list_set: page.items.iter().map(|list| (**list).clone()).collect(),
             next_token: page.next_token,

@@ -23,8 +23,10 @@ pub struct Response {
     next_token: Option<String>,
 }
 
-static FILTERS: &[FilterRow<Item>] =
-    &[("group-id", |item, _| one(&item.group)), ("security-group-rule-id", |item, _| one(&item.rule.id))];
+static FILTERS: Filters<Item> = Filters::of(&[
+    ("group-id", Of(|item, _| one(&item.group))),
+    ("security-group-rule-id", Of(|item, _| one(&item.rule.id))),
+]);
 
 impl Action for DescribeSecurityGroupRules {
     const NAME: &'static str = "DescribeSecurityGroupRules";
@@ -33,7 +35,7 @@ impl Action for DescribeSecurityGroupRules {
     type Response = Response;
 
     fn filters() -> Vec<&'static str> {
-        filter_names(FILTERS)
+        FILTERS.names()
     }
 
     fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
@@ -57,7 +59,7 @@ impl Action for DescribeSecurityGroupRules {
         }
         items.sort_by(|a, b| a.rule.id.cmp(&b.rule.id));
         items.dedup_by(|a, b| a.rule.id == b.rule.id);
-        let page = call.select_from(items.into_iter().map(Box::new), FILTERS)?;
+        let page = call.select_from(items.into_iter().map(Box::new), &FILTERS)?;
         let view = |item: &Item| view::security_group::rule(&item.rule, &item.group, call);
         Ok(Response {
             security_group_rule_set: page.items.iter().map(|item| view(item)).collect(),

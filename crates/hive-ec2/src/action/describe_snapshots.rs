@@ -25,16 +25,10 @@ pub struct Response {
     next_token: Option<String>,
 }
 
-static FILTERS: &[FilterRow<Snapshot>] = &[
-    ("description", |snapshot, _| one(&snapshot.description)),
-    ("encrypted", |snapshot, _| one(snapshot.encrypted)),
-    ("owner-alias", |snapshot, account| maybe(snapshot_owner(snapshot, account).alias)),
-    ("owner-id", |snapshot, account| one(snapshot_owner(snapshot, account).id)),
-    ("snapshot-id", |snapshot, _| one(&snapshot.id)),
-    ("status", |snapshot, _| vec![format!("{:?}", snapshot.state).to_lowercase()]),
-    ("volume-id", |snapshot, _| one(&snapshot.volume_id)),
-    ("volume-size", |snapshot, _| one(snapshot.volume_size)),
-];
+static FILTERS: Filters<Snapshot> = Filters::of(&[
+    ("owner-alias", Of(|snapshot, account| maybe(snapshot_owner(snapshot, account).alias))),
+    ("owner-id", Of(|snapshot, account| one(snapshot_owner(snapshot, account).id))),
+]);
 
 impl Action for DescribeSnapshots {
     const NAME: &'static str = "DescribeSnapshots";
@@ -43,7 +37,7 @@ impl Action for DescribeSnapshots {
     type Response = Response;
 
     fn filters() -> Vec<&'static str> {
-        filter_names(FILTERS)
+        FILTERS.names()
     }
 
     fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
@@ -57,7 +51,7 @@ impl Action for DescribeSnapshots {
                 && (request.restorable_by.is_empty() || request.restorable_by.iter().any(usable))
         };
         let everyone = images::snapshots();
-        let page = call.select_among(&account.snapshots, everyone, &request.snapshot_id, FILTERS, listed)?;
+        let page = call.select_among(&account.snapshots, everyone, &request.snapshot_id, &FILTERS, listed)?;
         Ok(Response {
             snapshot_set: page.items.iter().map(|found| snapshot(found, account)).collect(),
             next_token: page.next_token,

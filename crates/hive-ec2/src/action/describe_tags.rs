@@ -16,12 +16,12 @@ pub struct Response {
     next_token: Option<String>,
 }
 
-static FILTERS: &[FilterRow<TagItem>] = &[
-    ("key", |tag, _| one(&tag.name)),
-    ("resource-id", |tag, _| one(&tag.resource_id)),
-    ("resource-type", |tag, _| one(tag.resource_type)),
-    ("value", |tag, _| one(&tag.value)),
-];
+static FILTERS: Filters<TagItem> = Filters::of(&[
+    ("key", Of(|tag, _| one(&tag.name))),
+    ("resource-id", Of(|tag, _| one(&tag.resource_id))),
+    ("resource-type", Of(|tag, _| one(tag.resource_type))),
+    ("value", Of(|tag, _| one(&tag.value))),
+]);
 
 impl Action for DescribeTags {
     const NAME: &'static str = "DescribeTags";
@@ -30,7 +30,7 @@ impl Action for DescribeTags {
     type Response = Response;
 
     fn filters() -> Vec<&'static str> {
-        filter_names(FILTERS)
+        FILTERS.names()
     }
 
     fn run(_request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
@@ -50,11 +50,18 @@ impl Action for DescribeTags {
                     list(kind, id, tags);
                 }
             }),
-            None => call.account.each_tagged(list),
+            None => {
+                let filter = call.common.filters.iter().find_map(|filter| match filter.name.as_str() {
+                    "key" => Some(("tag-key", filter.value.as_slice())),
+                    "value" => Some(("tag-value", filter.value.as_slice())),
+                    _ => None,
+                });
+                call.account.each_tagged(filter, list);
+            }
         }
         items.sort_by(|a, b| a.sort.cmp(&b.sort));
         items.dedup_by(|a, b| a.sort == b.sort);
-        let page = call.select_from(items.into_iter().map(Box::new), FILTERS)?;
+        let page = call.select_from(items.into_iter().map(Box::new), &FILTERS)?;
         let view = |item: &TagItem| TagItemView {
             resource_id: item.resource_id.clone(),
             resource_type: item.resource_type,

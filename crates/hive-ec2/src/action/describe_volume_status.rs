@@ -19,13 +19,13 @@ pub struct Response {
     next_token: Option<String>,
 }
 
-static FILTERS: &[FilterRow<Volume>] = &[
-    ("availability-zone", |volume, _| one(&volume.availability_zone)),
-    ("volume-id", |volume, _| one(&volume.id)),
-    ("volume-status.status", |volume, _| {
-        one(if volume.state == VolumeState::Available { "ok" } else { "insufficient-data" })
-    }),
-];
+static FILTERS: Filters<Volume> = Filters::only(
+    &["availability-zone", "volume-id"],
+    &[(
+        "volume-status.status",
+        Of(|volume, _| one(if volume.state == VolumeState::Available { "ok" } else { "insufficient-data" })),
+    )],
+);
 
 impl Action for DescribeVolumeStatus {
     const NAME: &'static str = "DescribeVolumeStatus";
@@ -34,11 +34,11 @@ impl Action for DescribeVolumeStatus {
     type Response = Response;
 
     fn filters() -> Vec<&'static str> {
-        filter_names(FILTERS)
+        FILTERS.names()
     }
 
     fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
-        let page = call.select(&call.account.volumes, &request.volume_id, FILTERS)?;
+        let page = call.select(&call.account.volumes, &request.volume_id, &FILTERS)?;
         let items = page.items.iter().map(|volume| StatusItem {
             volume_id: volume.id.to_string(),
             availability_zone: volume.availability_zone.clone(),

@@ -21,8 +21,8 @@ pub struct Response {
     next_token: Option<String>,
 }
 
-static FILTERS: &[FilterRow<Volume>] =
-    &[("modification-state", |_, _| one("completed")), ("volume-id", |volume, _| one(&volume.id))];
+static FILTERS: Filters<Volume> =
+    Filters::only(&["volume-id"], &[("modification-state", Same(|_| "completed".to_owned()))]);
 
 impl Action for DescribeVolumesModifications {
     const NAME: &'static str = "DescribeVolumesModifications";
@@ -31,7 +31,7 @@ impl Action for DescribeVolumesModifications {
     type Response = Response;
 
     fn filters() -> Vec<&'static str> {
-        filter_names(FILTERS)
+        FILTERS.names()
     }
 
     fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
@@ -44,7 +44,7 @@ impl Action for DescribeVolumesModifications {
                 ));
             }
         }
-        let page = call.select(&call.account.volumes, &request.volume_id, FILTERS)?;
+        let page = call.select(&call.account.volumes, &request.volume_id, &FILTERS)?;
         let changed = page
             .items
             .iter()

@@ -21,25 +21,11 @@ pub struct Response {
     next_token: Option<String>,
 }
 
-static FILTERS: &[FilterRow<Vpc>] = &[
-    ("cidr", |vpc, _| maybe(vpc.cidr_block())),
-    ("cidr-block", |vpc, _| maybe(vpc.cidr_block())),
-    ("cidr-block-association.association-id", |vpc, _| vpc.cidrs.iter().map(|a| a.id.clone()).collect()),
-    ("cidr-block-association.cidr-block", |vpc, _| vpc.cidrs.iter().map(|a| a.cidr.to_string()).collect()),
-    ("cidr-block-association.state", |_, _| one("associated")),
-    ("dhcp-options-id", |vpc, _| maybe(vpc.dhcp_options_id.as_ref())),
-    ("ipv6-cidr-block-association.association-id", |vpc, _| {
-        vpc.ipv6_cidrs.iter().map(|a| a.id.clone()).collect()
-    }),
-    ("ipv6-cidr-block-association.ipv6-cidr-block", |vpc, _| {
-        vpc.ipv6_cidrs.iter().map(|a| a.cidr.to_string()).collect()
-    }),
-    ("is-default", |vpc, _| one(vpc.is_default)),
-    ("isDefault", |vpc, _| one(vpc.is_default)),
-    ("owner-id", |_, account| one(&account.id)),
-    ("state", |_, _| one("available")),
-    ("vpc-id", |vpc, _| one(&vpc.id)),
-];
+static FILTERS: Filters<Vpc> = Filters::of(&[
+    ("cidr-block-association.state", Same(|_| "associated".to_owned())),
+    ("owner-id", Same(|account| account.id.to_string())),
+    ("state", Same(|_| "available".to_owned())),
+]);
 
 impl Action for DescribeVpcs {
     const NAME: &'static str = "DescribeVpcs";
@@ -48,11 +34,11 @@ impl Action for DescribeVpcs {
     type Response = Response;
 
     fn filters() -> Vec<&'static str> {
-        filter_names(FILTERS)
+        FILTERS.names()
     }
 
     fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
-        let page = call.select(&call.account.vpcs, &request.vpc_id, FILTERS)?;
+        let page = call.select(&call.account.vpcs, &request.vpc_id, &FILTERS)?;
         Ok(Response {
             vpc_set: page.items.iter().map(|vpc| view::vpc::vpc(vpc, call.account)).collect(),
             next_token: page.next_token,

@@ -7,9 +7,9 @@ use jiff::Timestamp;
 
 use super::common::Common;
 use super::environment::Environment;
-use super::filter::{self, FilterRow, Matcher};
+use super::filter::{self, Filter, FilterRow, Filters, Matcher};
 use super::id::Id;
-use super::index::places_of_filter;
+use super::index::{Found, found_by_filter};
 use super::page::{Page, read_token, token};
 use super::table::{Listed, Resource, Table};
 use super::tags::Tags;
@@ -82,7 +82,7 @@ impl Call<'_> {
         &self,
         table: &Table<T>,
         ids: &[String],
-        known: &[FilterRow<T>],
+        known: &Filters<T>,
     ) -> ApiResult<Page<Arc<T>>> {
         self.select_where(table, ids, known, |_| true)
     }
@@ -92,7 +92,7 @@ impl Call<'_> {
         &self,
         table: &Table<T>,
         ids: &[String],
-        known: &[FilterRow<T>],
+        known: &Filters<T>,
         visible: impl Fn(&T) -> bool,
     ) -> ApiResult<Page<Arc<T>>> {
         self.select_among(table, &[], ids, known, visible)
@@ -104,7 +104,7 @@ impl Call<'_> {
         table: &Table<T>,
         everyone: &'static [Arc<T>],
         ids: &[String],
-        known: &[FilterRow<T>],
+        known: &Filters<T>,
         visible: impl Fn(&T) -> bool,
     ) -> ApiResult<Page<Arc<T>>> {
         self.check_ids(ids)?;
@@ -121,10 +121,9 @@ impl Call<'_> {
             return self.select_from(items.into_iter().filter(|item| visible(item)), known);
         }
         let filters = self.common.filters.iter();
-        let places =
-            filters.filter_map(|filter| places_of_filter::<T>(&filter.name, &filter.value)).collect();
+        let found = filters.filter_map(|filter| self.found_by(known, filter)).collect();
         let all = || merged(table.iter_shared(after), everyone).filter(|item| visible(item));
-        match table.candidates(places, after) {
+        match table.candidates(found, after) {
             Some(found) => {
                 let found = merged(found, everyone).filter(|item| visible(item));
                 let page = self.select_from(found, known)?;
@@ -144,6 +143,20 @@ impl Call<'_> {
         }
     }
 
+    /// Where all stands that a filter can match, if that is known without looking at everything.
+    fn found_by<T: Resource>(&self, known: &Filters<T>, filter: &Filter) -> Option<Found> {
+        match known.row(&filter.name) {
+            None => found_by_filter::<T>(&filter.name, &filter.value),
+            Some(FilterRow::Through(_, keys)) => {
+                let exact = !filter.value.iter().any(|value| filter::is_pattern(value));
+                exact.then(|| {
+                    Found::Keys(filter.value.iter().flat_map(|value| keys(self.account, value)).collect())
+                })
+            }
+            Some(_) => None,
+        }
+    }
+
     /// The key after which this page begins.
     fn after(&self) -> ApiResult<Option<String>> {
         self.common.next_token.as_deref().map(|token| read_token(self.action, token)).transpose()
@@ -153,11 +166,14 @@ impl Call<'_> {
     pub fn select_from<T: Listed, R: std::ops::Deref<Target = T>>(
         &self,
         items: impl Iterator<Item = R>,
-        known: &[FilterRow<T>],
+        known: &Filters<T>,
     ) -> ApiResult<Page<R>> {
-        let matcher = Matcher::new(&self.common.filters, known)?;
+        let matcher = Matcher::new(&self.common.filters, known, self.account)?;
         let after = self.after()?;
         let mut page: Page<R> = Page { items: Vec::new(), next_token: None };
+        if matcher.matches_nothing() {
+            return Ok(page);
+        }
         for item in items {
             if after.as_deref().is_some_and(|after| item.key() <= after)
                 || !matcher.matches(&item, self.account)

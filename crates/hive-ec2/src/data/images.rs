@@ -67,7 +67,7 @@ static ALL: LazyLock<Vec<Arc<Image>>> = LazyLock::new(|| {
             // Only newer images ask for the second version of the metadata service.
             imds_support: (*what == AL2023).then(|| "v2.0".to_owned()),
             tpm_support: None,
-            sriov_net_support: None,
+            sriov_net_support: Some("simple".to_owned()),
             source_image_id: None,
             source_instance_id: None,
             public: true,

@@ -146,9 +146,9 @@ macro_rules! tables {
                 })*
             }
 
-            /// Calls `each` with kind, key and tags of everything that has tags.
-            pub fn each_tagged(&self, mut each: impl FnMut(&'static str, &str, &Tags)) {
-                $(for item in self.$field.iter() {
+            /// Calls `each` with kind, key and tags of everything that has tags and can match a filter on them.
+            pub fn each_tagged(&self, filter: Option<(&str, &[String])>, mut each: impl FnMut(&'static str, &str, &Tags)) {
+                $(for item in self.$field.tagged(filter) {
                     if let Some(tags) = item.tags().filter(|tags| !tags.is_empty()) {
                         each(<$type as Resource>::KIND.name, item.key(), tags);
                     }
