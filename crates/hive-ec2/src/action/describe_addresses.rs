@@ -40,13 +40,9 @@ fn of_instance(account: &Account, instance: &str) -> Vec<String> {
 
 impl Action for DescribeAddresses {
     const NAME: &'static str = "DescribeAddresses";
-    const ACCEPTS: Accepts = Accepts::FILTERS;
+    const ACCEPTS: Accepts = Accepts::filters(|| FILTERS.names());
     type Request = Request;
     type Response = Response;
-
-    fn filters() -> Vec<&'static str> {
-        FILTERS.names()
-    }
 
     fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
         let mut ids = request.allocation_id;

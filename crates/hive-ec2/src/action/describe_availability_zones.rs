@@ -35,14 +35,10 @@ static FILTERS: Filters<Zone> = Filters::of(&[
 
 impl Action for DescribeAvailabilityZones {
     const NAME: &'static str = "DescribeAvailabilityZones";
-    const ACCEPTS: Accepts = Accepts::FILTERS;
+    const ACCEPTS: Accepts = Accepts::filters(|| FILTERS.names());
     const WITHOUT_EFFECT: &'static [&'static str] = &["AllAvailabilityZones"];
     type Request = Request;
     type Response = Response;
-
-    fn filters() -> Vec<&'static str> {
-        FILTERS.names()
-    }
 
     fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
         let environment = call.environment;

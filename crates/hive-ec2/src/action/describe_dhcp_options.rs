@@ -13,31 +13,17 @@ pub struct Request {
     dhcp_options_id: Vec<String>,
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Response {
-    dhcp_options_set: Vec<DhcpOptionsView>,
-    next_token: Option<String>,
-}
-
 static FILTERS: Filters<DhcpOptions> = Filters::of(&[("owner-id", Same(|account| account.id.to_string()))]);
 
 impl Action for DescribeDhcpOptions {
     const NAME: &'static str = "DescribeDhcpOptions";
-    const ACCEPTS: Accepts = Accepts::PAGES;
+    const ACCEPTS: Accepts = Accepts::pages(|| FILTERS.names());
     type Request = Request;
-    type Response = Response;
+    type Response = Listing<DhcpOptionsView>;
 
-    fn filters() -> Vec<&'static str> {
-        FILTERS.names()
-    }
-
-    fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
+    fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Listing<DhcpOptionsView>> {
         let page = call.select(&call.account.dhcp_options, &request.dhcp_options_id, &FILTERS)?;
-        Ok(Response {
-            dhcp_options_set: page.items.iter().map(|options| view(options, call.account)).collect(),
-            next_token: page.next_token,
-        })
+        Ok(page.listing("dhcpOptionsSet", |options| view(options, call.account)))
     }
 }
 

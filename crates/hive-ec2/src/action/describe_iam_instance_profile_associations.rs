@@ -16,13 +16,6 @@ pub struct Request {
     association_id: Vec<String>,
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Response {
-    iam_instance_profile_association_set: Vec<AssociationView>,
-    next_token: Option<String>,
-}
-
 struct Item {
     id: String,
     instance: Arc<Instance>,
@@ -41,15 +34,11 @@ static FILTERS: Filters<Item> = Filters::of(&[
 
 impl Action for DescribeIamInstanceProfileAssociations {
     const NAME: &'static str = "DescribeIamInstanceProfileAssociations";
-    const ACCEPTS: Accepts = Accepts::PAGES;
+    const ACCEPTS: Accepts = Accepts::pages(|| FILTERS.names());
     type Request = Request;
-    type Response = Response;
+    type Response = Listing<AssociationView>;
 
-    fn filters() -> Vec<&'static str> {
-        FILTERS.names()
-    }
-
-    fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
+    fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Listing<AssociationView>> {
         let ids = &request.association_id;
         call.check_ids(ids)?;
         let all = &call.account.instances;
@@ -72,8 +61,8 @@ impl Action for DescribeIamInstanceProfileAssociations {
         items.sort_by(|a, b| a.id.cmp(&b.id));
         items.dedup_by(|a, b| a.id == b.id);
         let page = call.select_from(items.into_iter(), &FILTERS)?;
-        let views =
-            page.items.iter().filter_map(|item| instance_profiles::view(&item.instance, "associated"));
-        Ok(Response { iam_instance_profile_association_set: views.collect(), next_token: page.next_token })
+        Ok(page.listing_some("iamInstanceProfileAssociationSet", |item| {
+            instance_profiles::view(&item.instance, "associated")
+        }))
     }
 }

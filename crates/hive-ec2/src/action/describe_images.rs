@@ -24,13 +24,6 @@ pub struct Request {
     include_disabled: bool,
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Response {
-    images_set: Vec<ImageView>,
-    next_token: Option<String>,
-}
-
 static FILTERS: Filters<Image> = Filters::of(&[
     ("hypervisor", Same(|_| "xen".to_owned())),
     ("image-type", Same(|_| "machine".to_owned())),
@@ -42,16 +35,12 @@ static FILTERS: Filters<Image> = Filters::of(&[
 
 impl Action for DescribeImages {
     const NAME: &'static str = "DescribeImages";
-    const ACCEPTS: Accepts = Accepts::PAGES;
+    const ACCEPTS: Accepts = Accepts::pages(|| FILTERS.names());
     const WITHOUT_EFFECT: &'static [&'static str] = &["IncludeDeprecated", "IncludeDisabled"];
     type Request = Request;
-    type Response = Response;
+    type Response = Listing<ImageView>;
 
-    fn filters() -> Vec<&'static str> {
-        FILTERS.names()
-    }
-
-    fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
+    fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Listing<ImageView>> {
         let account = &*call.account;
         let listed = |image: &Image| {
             let owner = owner(image, account);
@@ -64,9 +53,6 @@ impl Action for DescribeImages {
                 && (request.executable_by.is_empty() || request.executable_by.iter().any(usable))
         };
         let page = call.select_among(&account.images, images::all(), &request.image_id, &FILTERS, listed)?;
-        Ok(Response {
-            images_set: page.items.iter().map(|found| image(found, account)).collect(),
-            next_token: page.next_token,
-        })
+        Ok(page.listing("imagesSet", |found| image(found, account)))
     }
 }

@@ -12,13 +12,6 @@ pub struct Request {
     instance_type: Vec<String>,
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Response {
-    instance_type_set: Vec<InstanceTypeView>,
-    next_token: Option<String>,
-}
-
 static FILTERS: Filters<InstanceType> = Filters::of(&[
     ("bare-metal", Same(|_| false.to_string())),
     ("burstable-performance-supported", Of(|kind, _| one(kind.burstable))),
@@ -35,15 +28,11 @@ static FILTERS: Filters<InstanceType> = Filters::of(&[
 
 impl Action for DescribeInstanceTypes {
     const NAME: &'static str = "DescribeInstanceTypes";
-    const ACCEPTS: Accepts = Accepts::PAGES;
+    const ACCEPTS: Accepts = Accepts::pages(|| FILTERS.names());
     type Request = Request;
-    type Response = Response;
+    type Response = Listing<InstanceTypeView>;
 
-    fn filters() -> Vec<&'static str> {
-        FILTERS.names()
-    }
-
-    fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
+    fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Listing<InstanceTypeView>> {
         for name in &request.instance_type {
             if instance_types::find(name).is_none() {
                 return Err(ApiError::client(
@@ -56,16 +45,13 @@ impl Action for DescribeInstanceTypes {
             request.instance_type.is_empty() || request.instance_type.iter().any(|name| name == kind.name)
         });
         let page = call.select_from(listed, &FILTERS)?;
-        Ok(Response {
-            instance_type_set: page.items.iter().map(|kind| view(kind)).collect(),
-            next_token: page.next_token,
-        })
+        Ok(page.listing("instanceTypeSet", view))
     }
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct InstanceTypeView {
+pub struct InstanceTypeView {
     instance_type: &'static str,
     current_generation: bool,
     free_tier_eligible: bool,

@@ -58,13 +58,9 @@ fn by_interface(account: &Account, field: Field<NetworkInterface>, value: &str) 
 
 impl Action for DescribeInstances {
     const NAME: &'static str = "DescribeInstances";
-    const ACCEPTS: Accepts = Accepts::PAGES;
+    const ACCEPTS: Accepts = Accepts::pages(|| FILTERS.names());
     type Request = InstanceIds;
     type Response = Response;
-
-    fn filters() -> Vec<&'static str> {
-        FILTERS.names()
-    }
 
     fn run(request: InstanceIds, call: &mut Call<'_>) -> ApiResult<Response> {
         let account = &*call.account;

@@ -28,13 +28,9 @@ static FILTERS: Filters<KeyPair> = Filters::of(&[]);
 
 impl Action for DescribeKeyPairs {
     const NAME: &'static str = "DescribeKeyPairs";
-    const ACCEPTS: Accepts = Accepts::FILTERS;
+    const ACCEPTS: Accepts = Accepts::filters(|| FILTERS.names());
     type Request = Request;
     type Response = Response;
-
-    fn filters() -> Vec<&'static str> {
-        FILTERS.names()
-    }
 
     fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
         let mut ids = request.key_pair_id;

@@ -22,13 +22,6 @@ pub struct Request {
     max_version: Option<u64>,
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Response {
-    launch_template_version_set: Vec<VersionView>,
-    next_token: Option<String>,
-}
-
 /// A version with the template around it.
 struct Item {
     key: String,
@@ -51,15 +44,11 @@ static FILTERS: Filters<Item> = Filters::of(&[
 
 impl Action for DescribeLaunchTemplateVersions {
     const NAME: &'static str = "DescribeLaunchTemplateVersions";
-    const ACCEPTS: Accepts = Accepts::PAGES;
+    const ACCEPTS: Accepts = Accepts::pages(|| FILTERS.names());
     type Request = Request;
-    type Response = Response;
+    type Response = Listing<VersionView>;
 
-    fn filters() -> Vec<&'static str> {
-        FILTERS.names()
-    }
-
-    fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
+    fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Listing<VersionView>> {
         let wanted = &request.launch_template_version;
         let mut items = Vec::new();
         for template in templates(&request, call)? {
@@ -84,10 +73,7 @@ impl Action for DescribeLaunchTemplateVersions {
         items.dedup_by(|a, b| a.key == b.key);
         let page = call.select_from(items.into_iter().map(Box::new), &FILTERS)?;
         let view = |item: &Item| version(&item.template, &item.version, call.account);
-        Ok(Response {
-            launch_template_version_set: page.items.iter().map(|item| view(item)).collect(),
-            next_token: page.next_token,
-        })
+        Ok(page.listing("launchTemplateVersionSet", view))
     }
 }
 

@@ -13,31 +13,17 @@ pub struct Request {
     network_acl_id: Vec<String>,
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Response {
-    network_acl_set: Vec<NetworkAclView>,
-    next_token: Option<String>,
-}
-
 static FILTERS: Filters<NetworkAcl> = Filters::of(&[("owner-id", Same(|account| account.id.to_string()))]);
 
 impl Action for DescribeNetworkAcls {
     const NAME: &'static str = "DescribeNetworkAcls";
-    const ACCEPTS: Accepts = Accepts::PAGES;
+    const ACCEPTS: Accepts = Accepts::pages(|| FILTERS.names());
     type Request = Request;
-    type Response = Response;
+    type Response = Listing<NetworkAclView>;
 
-    fn filters() -> Vec<&'static str> {
-        FILTERS.names()
-    }
-
-    fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
+    fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Listing<NetworkAclView>> {
         let page = call.select(&call.account.network_acls, &request.network_acl_id, &FILTERS)?;
-        Ok(Response {
-            network_acl_set: page.items.iter().map(|acl| view(acl, call.account)).collect(),
-            next_token: page.next_token,
-        })
+        Ok(page.listing("networkAclSet", |acl| view(acl, call.account)))
     }
 }
 

@@ -17,13 +17,6 @@ pub struct Request {
     network_interface_id: Vec<String>,
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Response {
-    network_interface_set: Vec<NetworkInterfaceView>,
-    next_token: Option<String>,
-}
-
 static FILTERS: Filters<NetworkInterface> = Filters::of(&[
     (
         "association.allocation-id",
@@ -75,17 +68,12 @@ fn with_address<'a>(addresses: impl Iterator<Item = &'a Address>) -> Vec<String>
 
 impl Action for DescribeNetworkInterfaces {
     const NAME: &'static str = "DescribeNetworkInterfaces";
-    const ACCEPTS: Accepts = Accepts::PAGES;
+    const ACCEPTS: Accepts = Accepts::pages(|| FILTERS.names());
     type Request = Request;
-    type Response = Response;
+    type Response = Listing<NetworkInterfaceView>;
 
-    fn filters() -> Vec<&'static str> {
-        FILTERS.names()
-    }
-
-    fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
+    fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Listing<NetworkInterfaceView>> {
         let page = call.select(&call.account.network_interfaces, &request.network_interface_id, &FILTERS)?;
-        let interfaces = page.items.iter().map(|i| view::network_interface::network_interface(i, call));
-        Ok(Response { network_interface_set: interfaces.collect(), next_token: page.next_token })
+        Ok(page.listing("networkInterfaceSet", |i| view::network_interface::network_interface(i, call)))
     }
 }

@@ -28,13 +28,9 @@ static FILTERS: Filters<PlacementGroup> = Filters::of(&[
 
 impl Action for DescribePlacementGroups {
     const NAME: &'static str = "DescribePlacementGroups";
-    const ACCEPTS: Accepts = Accepts::FILTERS;
+    const ACCEPTS: Accepts = Accepts::filters(|| FILTERS.names());
     type Request = Request;
     type Response = Response;
-
-    fn filters() -> Vec<&'static str> {
-        FILTERS.names()
-    }
 
     fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
         let mut ids = request.group_id;

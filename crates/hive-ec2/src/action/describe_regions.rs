@@ -29,14 +29,10 @@ static FILTERS: Filters<RegionItem> = Filters::of(&[
 
 impl Action for DescribeRegions {
     const NAME: &'static str = "DescribeRegions";
-    const ACCEPTS: Accepts = Accepts::FILTERS;
+    const ACCEPTS: Accepts = Accepts::filters(|| FILTERS.names());
     const WITHOUT_EFFECT: &'static [&'static str] = &["AllRegions"];
     type Request = Request;
     type Response = Response;
-
-    fn filters() -> Vec<&'static str> {
-        FILTERS.names()
-    }
 
     fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
         let own = RegionItem { name: call.environment.region.clone() };

@@ -15,13 +15,6 @@ pub struct Request {
     route_table_id: Vec<String>,
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Response {
-    route_table_set: Vec<RouteTableView>,
-    next_token: Option<String>,
-}
-
 static FILTERS: Filters<RouteTable> = Filters::of(&[
     ("owner-id", Same(|account| account.id.to_string())),
     (
@@ -44,17 +37,12 @@ static FILTERS: Filters<RouteTable> = Filters::of(&[
 
 impl Action for DescribeRouteTables {
     const NAME: &'static str = "DescribeRouteTables";
-    const ACCEPTS: Accepts = Accepts::PAGES;
+    const ACCEPTS: Accepts = Accepts::pages(|| FILTERS.names());
     type Request = Request;
-    type Response = Response;
+    type Response = Listing<RouteTableView>;
 
-    fn filters() -> Vec<&'static str> {
-        FILTERS.names()
-    }
-
-    fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
+    fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Listing<RouteTableView>> {
         let page = call.select(&call.account.route_tables, &request.route_table_id, &FILTERS)?;
-        let tables = page.items.iter().map(|table| view::route_table::route_table(table, call.account));
-        Ok(Response { route_table_set: tables.collect(), next_token: page.next_token })
+        Ok(page.listing("routeTableSet", |table| view::route_table::route_table(table, call.account)))
     }
 }

@@ -17,39 +17,21 @@ pub struct Request {
     group_name: Vec<String>,
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Response {
-    security_group_info: Vec<SecurityGroupView>,
-    next_token: Option<String>,
-}
-
 static FILTERS: Filters<SecurityGroup> = Filters::of(&[("owner-id", Same(|account| account.id.to_string()))]);
 
 impl Action for DescribeSecurityGroups {
     const NAME: &'static str = "DescribeSecurityGroups";
-    const ACCEPTS: Accepts = Accepts::PAGES;
+    const ACCEPTS: Accepts = Accepts::pages(|| FILTERS.names());
     type Request = Request;
-    type Response = Response;
+    type Response = Listing<SecurityGroupView>;
 
-    fn filters() -> Vec<&'static str> {
-        FILTERS.names()
-    }
-
-    fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
+    fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Listing<SecurityGroupView>> {
         let mut ids = request.group_id;
         for name in &request.group_name {
             let asked = PermissionsRequest { group_name: Some(name.clone()), ..Default::default() };
             ids.push(asked.group(call.account)?.to_string());
         }
         let page = call.select(&call.account.security_groups, &ids, &FILTERS)?;
-        Ok(Response {
-            security_group_info: page
-                .items
-                .iter()
-                .map(|group| view::security_group::security_group(group, call))
-                .collect(),
-            next_token: page.next_token,
-        })
+        Ok(page.listing("securityGroupInfo", |group| view::security_group::security_group(group, call)))
     }
 }

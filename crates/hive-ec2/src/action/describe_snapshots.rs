@@ -18,13 +18,6 @@ pub struct Request {
     restorable_by: Vec<String>,
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Response {
-    snapshot_set: Vec<SnapshotView>,
-    next_token: Option<String>,
-}
-
 static FILTERS: Filters<Snapshot> = Filters::of(&[
     ("owner-alias", Of(|snapshot, account| maybe(snapshot_owner(snapshot, account).alias))),
     ("owner-id", Of(|snapshot, account| one(snapshot_owner(snapshot, account).id))),
@@ -32,15 +25,11 @@ static FILTERS: Filters<Snapshot> = Filters::of(&[
 
 impl Action for DescribeSnapshots {
     const NAME: &'static str = "DescribeSnapshots";
-    const ACCEPTS: Accepts = Accepts::PAGES;
+    const ACCEPTS: Accepts = Accepts::pages(|| FILTERS.names());
     type Request = Request;
-    type Response = Response;
+    type Response = Listing<SnapshotView>;
 
-    fn filters() -> Vec<&'static str> {
-        FILTERS.names()
-    }
-
-    fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
+    fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Listing<SnapshotView>> {
         let account = &*call.account;
         let listed = |snapshot: &Snapshot| {
             let owner = snapshot_owner(snapshot, account);
@@ -52,9 +41,6 @@ impl Action for DescribeSnapshots {
         };
         let everyone = images::snapshots();
         let page = call.select_among(&account.snapshots, everyone, &request.snapshot_id, &FILTERS, listed)?;
-        Ok(Response {
-            snapshot_set: page.items.iter().map(|found| snapshot(found, account)).collect(),
-            next_token: page.next_token,
-        })
+        Ok(page.listing("snapshotSet", |found| snapshot(found, account)))
     }
 }

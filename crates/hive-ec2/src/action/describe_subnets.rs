@@ -15,13 +15,6 @@ pub struct Request {
     subnet_id: Vec<String>,
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Response {
-    subnet_set: Vec<SubnetView>,
-    next_token: Option<String>,
-}
-
 static FILTERS: Filters<Subnet> = Filters::of(&[
     ("available-ip-address-count", Of(|subnet, account| one(available_addresses(account, subnet)))),
     ("owner-id", Same(|account| account.id.to_string())),
@@ -30,19 +23,12 @@ static FILTERS: Filters<Subnet> = Filters::of(&[
 
 impl Action for DescribeSubnets {
     const NAME: &'static str = "DescribeSubnets";
-    const ACCEPTS: Accepts = Accepts::PAGES;
+    const ACCEPTS: Accepts = Accepts::pages(|| FILTERS.names());
     type Request = Request;
-    type Response = Response;
+    type Response = Listing<SubnetView>;
 
-    fn filters() -> Vec<&'static str> {
-        FILTERS.names()
-    }
-
-    fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
+    fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Listing<SubnetView>> {
         let page = call.select(&call.account.subnets, &request.subnet_id, &FILTERS)?;
-        Ok(Response {
-            subnet_set: page.items.iter().map(|subnet| view::subnet::subnet(subnet, call)).collect(),
-            next_token: page.next_token,
-        })
+        Ok(page.listing("subnetSet", |subnet| view::subnet::subnet(subnet, call)))
     }
 }

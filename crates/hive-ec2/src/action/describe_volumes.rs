@@ -14,30 +14,16 @@ pub struct Request {
     volume_id: Vec<String>,
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Response {
-    volume_set: Vec<VolumeView>,
-    next_token: Option<String>,
-}
-
 static FILTERS: Filters<Volume> = Filters::of(&[]);
 
 impl Action for DescribeVolumes {
     const NAME: &'static str = "DescribeVolumes";
-    const ACCEPTS: Accepts = Accepts::PAGES;
+    const ACCEPTS: Accepts = Accepts::pages(|| FILTERS.names());
     type Request = Request;
-    type Response = Response;
+    type Response = Listing<VolumeView>;
 
-    fn filters() -> Vec<&'static str> {
-        FILTERS.names()
-    }
-
-    fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
+    fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Listing<VolumeView>> {
         let page = call.select(&call.account.volumes, &request.volume_id, &FILTERS)?;
-        Ok(Response {
-            volume_set: page.items.iter().map(|volume| view::volume::volume(volume, call)).collect(),
-            next_token: page.next_token,
-        })
+        Ok(page.listing("volumeSet", |volume| view::volume::volume(volume, call)))
     }
 }

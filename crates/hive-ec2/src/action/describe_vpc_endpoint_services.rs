@@ -54,13 +54,9 @@ static FILTERS: Filters<EndpointService> = Filters::of(&[
 
 impl Action for DescribeVpcEndpointServices {
     const NAME: &'static str = "DescribeVpcEndpointServices";
-    const ACCEPTS: Accepts = Accepts::PAGES;
+    const ACCEPTS: Accepts = Accepts::pages(|| FILTERS.names());
     type Request = Request;
     type Response = Response;
-
-    fn filters() -> Vec<&'static str> {
-        FILTERS.names()
-    }
 
     fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
         let region = &call.environment.region;

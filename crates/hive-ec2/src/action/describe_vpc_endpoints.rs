@@ -13,30 +13,16 @@ pub struct Request {
     vpc_endpoint_id: Vec<String>,
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Response {
-    vpc_endpoint_set: Vec<VpcEndpointView>,
-    next_token: Option<String>,
-}
-
 static FILTERS: Filters<VpcEndpoint> = Filters::of(&[("ip-address-type", Same(|_| "ipv4".to_owned()))]);
 
 impl Action for DescribeVpcEndpoints {
     const NAME: &'static str = "DescribeVpcEndpoints";
-    const ACCEPTS: Accepts = Accepts::PAGES;
+    const ACCEPTS: Accepts = Accepts::pages(|| FILTERS.names());
     type Request = Request;
-    type Response = Response;
+    type Response = Listing<VpcEndpointView>;
 
-    fn filters() -> Vec<&'static str> {
-        FILTERS.names()
-    }
-
-    fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
+    fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Listing<VpcEndpointView>> {
         let page = call.select(&call.account.vpc_endpoints, &request.vpc_endpoint_id, &FILTERS)?;
-        Ok(Response {
-            vpc_endpoint_set: page.items.iter().map(|endpoint| vpc_endpoint(endpoint, call)).collect(),
-            next_token: page.next_token,
-        })
+        Ok(page.listing("vpcEndpointSet", |endpoint| vpc_endpoint(endpoint, call)))
     }
 }

@@ -14,13 +14,6 @@ pub struct Request {
     vpc_peering_connection_id: Vec<String>,
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Response {
-    vpc_peering_connection_set: Vec<VpcPeeringConnectionView>,
-    next_token: Option<String>,
-}
-
 static FILTERS: Filters<VpcPeeringConnection> = Filters::of(&[
     ("accepter-vpc-info.owner-id", Same(|account| account.id.to_string())),
     ("requester-vpc-info.owner-id", Same(|account| account.id.to_string())),
@@ -28,21 +21,14 @@ static FILTERS: Filters<VpcPeeringConnection> = Filters::of(&[
 
 impl Action for DescribeVpcPeeringConnections {
     const NAME: &'static str = "DescribeVpcPeeringConnections";
-    const ACCEPTS: Accepts = Accepts::PAGES;
+    const ACCEPTS: Accepts = Accepts::pages(|| FILTERS.names());
     type Request = Request;
-    type Response = Response;
+    type Response = Listing<VpcPeeringConnectionView>;
 
-    fn filters() -> Vec<&'static str> {
-        FILTERS.names()
-    }
-
-    fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
+    fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Listing<VpcPeeringConnectionView>> {
         let visible = |p: &VpcPeeringConnection| !is_forgotten(call.now, p.ended);
         let all = &call.account.vpc_peering_connections;
         let page = call.select_where(all, &request.vpc_peering_connection_id, &FILTERS, visible)?;
-        Ok(Response {
-            vpc_peering_connection_set: page.items.iter().map(|p| vpc_peering_connection(p, call)).collect(),
-            next_token: page.next_token,
-        })
+        Ok(page.listing("vpcPeeringConnectionSet", |p| vpc_peering_connection(p, call)))
     }
 }

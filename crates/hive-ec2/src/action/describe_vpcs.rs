@@ -14,13 +14,6 @@ pub struct Request {
     vpc_id: Vec<String>,
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Response {
-    vpc_set: Vec<VpcView>,
-    next_token: Option<String>,
-}
-
 static FILTERS: Filters<Vpc> = Filters::of(&[
     ("cidr-block-association.state", Same(|_| "associated".to_owned())),
     ("owner-id", Same(|account| account.id.to_string())),
@@ -29,19 +22,12 @@ static FILTERS: Filters<Vpc> = Filters::of(&[
 
 impl Action for DescribeVpcs {
     const NAME: &'static str = "DescribeVpcs";
-    const ACCEPTS: Accepts = Accepts::PAGES;
+    const ACCEPTS: Accepts = Accepts::pages(|| FILTERS.names());
     type Request = Request;
-    type Response = Response;
+    type Response = Listing<VpcView>;
 
-    fn filters() -> Vec<&'static str> {
-        FILTERS.names()
-    }
-
-    fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
+    fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Listing<VpcView>> {
         let page = call.select(&call.account.vpcs, &request.vpc_id, &FILTERS)?;
-        Ok(Response {
-            vpc_set: page.items.iter().map(|vpc| view::vpc::vpc(vpc, call.account)).collect(),
-            next_token: page.next_token,
-        })
+        Ok(page.listing("vpcSet", |vpc| view::vpc::vpc(vpc, call.account)))
     }
 }
