@@ -144,6 +144,8 @@ async fn interrupted() {
 
 /// Starts this very command again without `--detach`, in a process group of its own.
 fn detach(call: &Call<'_>, data: &Utf8PathBuf) -> Result<Outcome, Diagnostics> {
+    // What is started inherits it, and has it from its first allocation on.
+    hive::keep_memory_small();
     let broken = |error: std::io::Error| {
         Diagnostic::error(codes::HIVE, format!("cannot start in the background: {error}"))
     };
