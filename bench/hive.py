@@ -166,6 +166,14 @@ def image_of(server):
     return "ami-12c6146b"
 
 
+def filters_of(action):
+    """The filters that an action knows, from Hive's own page."""
+    page = subprocess.run([HIVE, "--coverage"], capture_output=True, text=True, check=True).stdout
+    section = page.split(f"## ec2 {action}\n")[1].split("\n#")[0]
+    line = next(line for line in section.splitlines() if line.startswith("Filters: "))
+    return [name.strip("` ") for name in line.removeprefix("Filters: ").split(",")]
+
+
 def disk_rate(root, count=200):
     """How often a second this disk makes a small write durable."""
     with open(pathlib.Path(root) / "probe", "wb", buffering=0) as file:
@@ -225,9 +233,16 @@ def main():
         for what, query in (
             ("a tag", "Filter.1.Name=tag:n&Filter.1.Value.1=777"),
             ("a pattern", "Filter.1.Name=tag:n&Filter.1.Value.1=7777*"),
+            ("two that nothing has both of", "Filter.1.Name=status&Filter.1.Value.1=available&Filter.2.Name=attachment.status&Filter.2.Value.1=attached"),
         ):
             taken = fresh.load(1, "x50", f"DescribeVolumes&{query}")
             row(f"filter by {what} on 100,000 resources", f"{taken['p50_us'] / 1000:.2f} ms, p99 {taken['p99_us'] / 1000:.2f} ms", "5 ms")
+        for action in ("DescribeVolumes", "DescribeInstances", "DescribeNetworkInterfaces", "DescribeTags"):
+            slow = {}
+            for name in filters_of(action):
+                slow[name] = fresh.load(1, "x20", f"{action}&Filter.1.Name={name}&Filter.1.Value.1=none")["p50_us"] / 1000
+            worst = max(slow, key=slow.get)
+            row(f"{action}, the slowest of {len(slow)} filters on 100,000 resources", f"{slow[worst]:.2f} ms ({worst})", "5 ms")
         row("memory after 100,000 resources", f"{fresh.mebibytes():.1f} MiB")
     finally:
         for server in running:

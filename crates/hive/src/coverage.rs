@@ -22,7 +22,7 @@ pub fn rows() -> Vec<Row> {
             action: entry.name,
             parameters,
             without_effect: entry.without_effect.to_vec(),
-            filters: (entry.filters)(),
+            filters: entry.accepts.filters.map(|names| names()).unwrap_or_default(),
         }
     });
     let sts = crate::sts::ACTIONS.iter().map(|(action, parameters)| Row {

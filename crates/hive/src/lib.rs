@@ -22,5 +22,5 @@ pub use config::{Config, NatsUrl, Store};
 pub use credentials::{AccessKey, Credentials};
 pub use eos_store::Durability;
 pub use error::HiveError;
-pub use gateway::{Gateway, start};
+pub use gateway::{Gateway, keep_memory_small, start};
 pub use hive_ec2::RecordsNode;

@@ -118,6 +118,7 @@ fn up(matches: &ArgMatches, data: &Utf8PathBuf) -> Result<Outcome, Diagnostics> 
         config.durability = hive::Durability::Relaxed;
     }
     let broken = |error: std::io::Error| Diagnostic::error(codes::HIVE, format!("cannot start: {error}"));
+    hive::keep_memory_small();
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(broken)?;
     runtime.block_on(async {
         let gateway = hive::start(config).await.map_err(|error| failed(&error))?;
@@ -143,6 +144,8 @@ async fn interrupted() {
 
 /// Starts this very command again without `--detach`, in a process group of its own.
 fn detach(call: &Call<'_>, data: &Utf8PathBuf) -> Result<Outcome, Diagnostics> {
+    // What is started inherits it, and has it from its first allocation on.
+    hive::keep_memory_small();
     let broken = |error: std::io::Error| {
         Diagnostic::error(codes::HIVE, format!("cannot start in the background: {error}"))
     };

@@ -1,6 +1,7 @@
 //! Makes another image like one of this region, with snapshots of its own.
 
 use super::prelude::*;
+use crate::data::images::NO_VOLUME;
 use crate::rules::images::{self, NewImage};
 
 pub struct CopyImage;
@@ -45,8 +46,9 @@ impl Action for CopyImage {
         for volume in devices.iter_mut().filter_map(|device| device.volume.as_mut()) {
             volume.encrypted |= request.encrypted || request.kms_key_id.is_some();
             let text = format!("Copied for {} from {}", request.name, source.id);
-            let original = volume.snapshot_id.as_ref().and_then(|id| call.account.snapshots.get(id));
-            let from = original.map_or("vol-ffffffff".to_owned(), |snapshot| snapshot.volume_id.clone());
+            let original =
+                volume.snapshot_id.as_ref().and_then(|id| images::find_snapshot(call.account, id).ok());
+            let from = original.map_or(NO_VOLUME.to_owned(), |snapshot| snapshot.volume_id.clone());
             volume.snapshot_id = Some(images::snapshot(call, &from, volume.size, volume.encrypted, text));
             if let (Some(key), Some(id)) = (&request.kms_key_id, &volume.snapshot_id) {
                 call.account.snapshots.edit(id)?.kms_key_id = Some(key.clone());

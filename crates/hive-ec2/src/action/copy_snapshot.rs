@@ -3,7 +3,7 @@
 use super::prelude::*;
 use crate::model::snapshot::{Snapshot, SnapshotState};
 use crate::node::Order;
-use crate::rules::devices;
+use crate::rules::{devices, images};
 use crate::view::{TagView, tags};
 
 pub struct CopySnapshot;
@@ -44,7 +44,7 @@ impl Action for CopySnapshot {
                 return Err(ApiError::invalid_value("Region", region, "This endpoint has one region only."));
             }
         }
-        let source = call.account.snapshots.find(&request.source_snapshot_id)?;
+        let source = images::find_snapshot(call.account, &request.source_snapshot_id)?;
         let encrypted =
             source.encrypted || request.encrypted.unwrap_or(false) || request.kms_key_id.is_some();
         let kms_key_id = request

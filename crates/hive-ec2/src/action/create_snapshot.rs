@@ -35,7 +35,7 @@ impl Action for CreateSnapshot {
             started: call.now,
             tags: call.new_tags::<Snapshot>(),
         };
-        let view = view::volume::snapshot(&snapshot, call);
+        let view = view::volume::snapshot(&snapshot, call.account);
         call.order(Order::CreateSnapshot(snapshot.id.clone()));
         call.account.snapshots.insert(snapshot);
         Ok(view)

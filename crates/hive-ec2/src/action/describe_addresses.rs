@@ -2,6 +2,7 @@
 
 use super::prelude::*;
 use crate::model::address::Address;
+use crate::model::network_interface::NetworkInterface;
 use crate::rules::addresses;
 use crate::view;
 use crate::view::address::AddressView;
@@ -23,34 +24,32 @@ pub struct Response {
     addresses_set: Vec<AddressView>,
 }
 
-static FILTERS: &[FilterRow<Address>] = &[
-    ("allocation-id", |address, _| one(&address.id)),
-    ("association-id", |address, _| maybe(address.association.as_ref().map(|a| &a.id))),
-    ("domain", |_, _| one("vpc")),
-    ("instance-id", |address, account| maybe(view::address::instance_of(address, account))),
-    ("network-interface-id", |address, _| {
-        maybe(address.association.as_ref().map(|a| &a.network_interface_id))
-    }),
-    ("private-ip-address", |address, _| maybe(address.association.as_ref().map(|a| a.private_ip))),
-    ("public-ip", |address, _| one(address.public_ip)),
-];
+static FILTERS: Filters<Address> = Filters::of(&[
+    ("domain", Same(|_| "vpc".to_owned())),
+    (
+        "instance-id",
+        Through(|address, account| maybe(view::address::instance_of(address, account)), of_instance),
+    ),
+]);
+
+fn of_instance(account: &Account, instance: &str) -> Vec<String> {
+    let interfaces = account.network_interfaces.with(NetworkInterface::BY_INSTANCE, instance);
+    let addresses = interfaces.flat_map(|n| account.addresses.with(Address::BY_INTERFACE, &n.id));
+    addresses.map(|address| address.id.to_string()).collect()
+}
 
 impl Action for DescribeAddresses {
     const NAME: &'static str = "DescribeAddresses";
-    const ACCEPTS: Accepts = Accepts::FILTERS;
+    const ACCEPTS: Accepts = Accepts::filters(|| FILTERS.names());
     type Request = Request;
     type Response = Response;
-
-    fn filters() -> Vec<&'static str> {
-        filter_names(FILTERS)
-    }
 
     fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
         let mut ids = request.allocation_id;
         for ip in &request.public_ip {
             ids.push(addresses::find_public(call.account, ip)?.id.to_string());
         }
-        let page = call.select(&call.account.addresses, &ids, FILTERS)?;
+        let page = call.select(&call.account.addresses, &ids, &FILTERS)?;
         Ok(Response {
             addresses_set: page.items.iter().map(|address| view::address::address(address, call)).collect(),
         })

@@ -3,7 +3,7 @@
 use super::prelude::*;
 use crate::model::address::Address;
 
-static NO_FILTERS: &[FilterRow<Address>] = &[];
+static NO_FILTERS: Filters<Address> = Filters::only(&[], &[]);
 
 pub struct DescribeAddressesAttribute;
 
@@ -15,38 +15,28 @@ pub struct Request {
     attribute: Option<String>,
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Response {
-    address_set: Vec<AttributeView>,
-    next_token: Option<String>,
-}
-
 impl Action for DescribeAddressesAttribute {
     const NAME: &'static str = "DescribeAddressesAttribute";
     const ACCEPTS: Accepts = Accepts { pages: true, ..Accepts::NONE };
     type Request = Request;
-    type Response = Response;
+    type Response = Listing<AttributeView>;
 
-    fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
+    fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Listing<AttributeView>> {
         if let Some(attribute) = request.attribute.filter(|attribute| attribute != "domain-name") {
             return Err(ApiError::invalid_value("Attribute", &attribute, "It must be domain-name."));
         }
-        let page = call.select(&call.account.addresses, &request.allocation_id, NO_FILTERS)?;
+        let page = call.select(&call.account.addresses, &request.allocation_id, &NO_FILTERS)?;
         let view = |address: &Address| AttributeView {
             public_ip: address.public_ip.to_string(),
             allocation_id: address.id.to_string(),
         };
-        Ok(Response {
-            address_set: page.items.iter().map(|address| view(address)).collect(),
-            next_token: page.next_token,
-        })
+        Ok(page.listing("addressSet", view))
     }
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct AttributeView {
+pub struct AttributeView {
     public_ip: String,
     allocation_id: String,
 }

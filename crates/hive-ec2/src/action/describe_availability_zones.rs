@@ -23,26 +23,22 @@ pub struct Response {
     availability_zone_info: Vec<ZoneView>,
 }
 
-static FILTERS: &[FilterRow<Zone>] = &[
-    ("group-name", |zone, _| vec![format!("{}-zg-1", zone.region)]),
-    ("opt-in-status", |_, _| one("opt-in-not-required")),
-    ("region-name", |zone, _| one(&zone.region)),
-    ("state", |_, _| one("available")),
-    ("zone-id", |zone, _| one(&zone.id)),
-    ("zone-name", |zone, _| one(&zone.name)),
-    ("zone-type", |_, _| one("availability-zone")),
-];
+static FILTERS: Filters<Zone> = Filters::of(&[
+    ("group-name", Of(|zone, _| vec![format!("{}-zg-1", zone.region)])),
+    ("opt-in-status", Same(|_| "opt-in-not-required".to_owned())),
+    ("region-name", Of(|zone, _| one(&zone.region))),
+    ("state", Same(|_| "available".to_owned())),
+    ("zone-id", Of(|zone, _| one(&zone.id))),
+    ("zone-name", Of(|zone, _| one(&zone.name))),
+    ("zone-type", Same(|_| "availability-zone".to_owned())),
+]);
 
 impl Action for DescribeAvailabilityZones {
     const NAME: &'static str = "DescribeAvailabilityZones";
-    const ACCEPTS: Accepts = Accepts::FILTERS;
+    const ACCEPTS: Accepts = Accepts::filters(|| FILTERS.names());
     const WITHOUT_EFFECT: &'static [&'static str] = &["AllAvailabilityZones"];
     type Request = Request;
     type Response = Response;
-
-    fn filters() -> Vec<&'static str> {
-        filter_names(FILTERS)
-    }
 
     fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
         let environment = call.environment;
@@ -64,7 +60,7 @@ impl Action for DescribeAvailabilityZones {
             (request.zone_name.is_empty() || request.zone_name.contains(&zone.name))
                 && (request.zone_id.is_empty() || request.zone_id.contains(&zone.id))
         };
-        let page = call.select_from(zones.into_iter().filter(listed).map(Box::new), FILTERS)?;
+        let page = call.select_from(zones.into_iter().filter(listed).map(Box::new), &FILTERS)?;
         Ok(Response { availability_zone_info: page.items.iter().map(|zone| view(zone)).collect() })
     }
 }

@@ -13,36 +13,17 @@ pub struct Request {
     dhcp_options_id: Vec<String>,
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Response {
-    dhcp_options_set: Vec<DhcpOptionsView>,
-    next_token: Option<String>,
-}
-
-static FILTERS: &[FilterRow<DhcpOptions>] = &[
-    ("dhcp-options-id", |options, _| one(&options.id)),
-    ("key", |options, _| options.configurations.iter().map(|(key, _)| key.clone()).collect()),
-    ("owner-id", |_, account| one(&account.id)),
-    ("value", |options, _| options.configurations.iter().flat_map(|(_, values)| values.clone()).collect()),
-];
+static FILTERS: Filters<DhcpOptions> = Filters::of(&[("owner-id", Same(|account| account.id.to_string()))]);
 
 impl Action for DescribeDhcpOptions {
     const NAME: &'static str = "DescribeDhcpOptions";
-    const ACCEPTS: Accepts = Accepts::PAGES;
+    const ACCEPTS: Accepts = Accepts::pages(|| FILTERS.names());
     type Request = Request;
-    type Response = Response;
+    type Response = Listing<DhcpOptionsView>;
 
-    fn filters() -> Vec<&'static str> {
-        filter_names(FILTERS)
-    }
-
-    fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
-        let page = call.select(&call.account.dhcp_options, &request.dhcp_options_id, FILTERS)?;
-        Ok(Response {
-            dhcp_options_set: page.items.iter().map(|options| view(options, call.account)).collect(),
-            next_token: page.next_token,
-        })
+    fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Listing<DhcpOptionsView>> {
+        let page = call.select(&call.account.dhcp_options, &request.dhcp_options_id, &FILTERS)?;
+        Ok(page.listing("dhcpOptionsSet", |options| view(options, call.account)))
     }
 }
 

@@ -13,27 +13,15 @@ pub struct Request {
     egress_only_internet_gateway_id: Vec<String>,
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Response {
-    egress_only_internet_gateway_set: Vec<EgressOnlyView>,
-    next_token: Option<String>,
-}
-
-static FILTERS: &[FilterRow<EgressOnlyInternetGateway>] =
-    &[("egress-only-internet-gateway-id", |gateway, _| one(&gateway.id))];
+static FILTERS: Filters<EgressOnlyInternetGateway> = Filters::of(&[]);
 
 impl Action for DescribeEgressOnlyInternetGateways {
     const NAME: &'static str = "DescribeEgressOnlyInternetGateways";
-    const ACCEPTS: Accepts = Accepts::PAGES;
+    const ACCEPTS: Accepts = Accepts::pages(|| FILTERS.names());
     type Request = Request;
-    type Response = Response;
+    type Response = Listing<EgressOnlyView>;
 
-    fn filters() -> Vec<&'static str> {
-        filter_names(FILTERS)
-    }
-
-    fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
+    fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Listing<EgressOnlyView>> {
         let asked = &request.egress_only_internet_gateway_id;
         // Unlike with anything else, EC2 leaves out those that do not exist.
         let mut ids = Vec::new();
@@ -45,13 +33,10 @@ impl Action for DescribeEgressOnlyInternetGateways {
             }
         }
         if ids.is_empty() && !asked.is_empty() {
-            return Ok(Response { egress_only_internet_gateway_set: Vec::new(), next_token: None });
+            return Ok(Listing::none("egressOnlyInternetGatewaySet"));
         }
-        let page = call.select(&call.account.egress_only_internet_gateways, &ids, FILTERS)?;
-        Ok(Response {
-            egress_only_internet_gateway_set: page.items.iter().map(|gateway| view(gateway)).collect(),
-            next_token: page.next_token,
-        })
+        let page = call.select(&call.account.egress_only_internet_gateways, &ids, &FILTERS)?;
+        Ok(page.listing("egressOnlyInternetGatewaySet", view))
     }
 }
 

@@ -16,13 +16,6 @@ pub struct Request {
     association_id: Vec<String>,
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Response {
-    iam_instance_profile_association_set: Vec<AssociationView>,
-    next_token: Option<String>,
-}
-
 struct Item {
     id: String,
     instance: Arc<Instance>,
@@ -34,20 +27,18 @@ impl Listed for Item {
     }
 }
 
-static FILTERS: &[FilterRow<Item>] =
-    &[("instance-id", |item, _| one(&item.instance.id)), ("state", |_, _| one("associated"))];
+static FILTERS: Filters<Item> = Filters::of(&[
+    ("instance-id", Of(|item, _| one(&item.instance.id))),
+    ("state", Same(|_| "associated".to_owned())),
+]);
 
 impl Action for DescribeIamInstanceProfileAssociations {
     const NAME: &'static str = "DescribeIamInstanceProfileAssociations";
-    const ACCEPTS: Accepts = Accepts::PAGES;
+    const ACCEPTS: Accepts = Accepts::pages(|| FILTERS.names());
     type Request = Request;
-    type Response = Response;
+    type Response = Listing<AssociationView>;
 
-    fn filters() -> Vec<&'static str> {
-        filter_names(FILTERS)
-    }
-
-    fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
+    fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Listing<AssociationView>> {
         let ids = &request.association_id;
         call.check_ids(ids)?;
         let all = &call.account.instances;
@@ -69,9 +60,9 @@ impl Action for DescribeIamInstanceProfileAssociations {
             .collect();
         items.sort_by(|a, b| a.id.cmp(&b.id));
         items.dedup_by(|a, b| a.id == b.id);
-        let page = call.select_from(items.into_iter(), FILTERS)?;
-        let views =
-            page.items.iter().filter_map(|item| instance_profiles::view(&item.instance, "associated"));
-        Ok(Response { iam_instance_profile_association_set: views.collect(), next_token: page.next_token })
+        let page = call.select_from(items.into_iter(), &FILTERS)?;
+        Ok(page.listing_some("iamInstanceProfileAssociationSet", |item| {
+            instance_profiles::view(&item.instance, "associated")
+        }))
     }
 }

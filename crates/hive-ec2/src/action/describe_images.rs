@@ -1,12 +1,8 @@
 //! Lists images: those of everyone and those of the account.
 
 use super::prelude::*;
-use std::sync::Arc;
-
-use crate::core::text::moment;
 use crate::data::images;
 use crate::model::image::Image;
-use crate::rules::images as rules;
 use crate::view::image::{ImageView, image, owner};
 
 pub struct DescribeImages;
@@ -28,80 +24,35 @@ pub struct Request {
     include_disabled: bool,
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Response {
-    images_set: Vec<ImageView>,
-    next_token: Option<String>,
-}
-
-static FILTERS: &[FilterRow<Image>] = &[
-    ("architecture", |image, _| one(&image.architecture)),
-    ("block-device-mapping.snapshot-id", |image, _| {
-        image
-            .devices
-            .iter()
-            .filter_map(|d| d.volume.as_ref()?.snapshot_id.as_ref())
-            .map(ToString::to_string)
-            .collect()
-    }),
-    ("block-device-mapping.volume-type", |image, _| {
-        let volumes = image.devices.iter().filter_map(|device| device.volume.as_ref());
-        volumes.map(|volume| format!("{:?}", volume.volume_type).to_lowercase()).collect()
-    }),
-    ("creation-date", |image, _| one(moment(image.created))),
-    ("description", |image, _| one(&image.description)),
-    ("ena-support", |image, _| one(image.ena_support)),
-    ("hypervisor", |_, _| one("xen")),
-    ("image-id", |image, _| one(&image.id)),
-    ("image-type", |_, _| one("machine")),
-    ("is-public", |image, _| one(image.public)),
-    ("name", |image, _| one(&image.name)),
-    ("owner-alias", |image, account| maybe(owner(image, account).1)),
-    ("owner-id", |image, account| one(owner(image, account).0)),
-    ("root-device-name", |image, _| one(&image.root_device_name)),
-    ("root-device-type", |_, _| one("ebs")),
-    ("state", |image, _| one(image.state.name())),
-    ("virtualization-type", |_, _| one("hvm")),
-];
+static FILTERS: Filters<Image> = Filters::of(&[
+    ("hypervisor", Same(|_| "xen".to_owned())),
+    ("image-type", Same(|_| "machine".to_owned())),
+    ("owner-alias", Of(|image, account| maybe(owner(image, account).alias))),
+    ("owner-id", Of(|image, account| one(owner(image, account).id))),
+    ("root-device-type", Same(|_| "ebs".to_owned())),
+    ("virtualization-type", Same(|_| "hvm".to_owned())),
+]);
 
 impl Action for DescribeImages {
     const NAME: &'static str = "DescribeImages";
-    const ACCEPTS: Accepts = Accepts::PAGES;
+    const ACCEPTS: Accepts = Accepts::pages(|| FILTERS.names());
     const WITHOUT_EFFECT: &'static [&'static str] = &["IncludeDeprecated", "IncludeDisabled"];
     type Request = Request;
-    type Response = Response;
+    type Response = Listing<ImageView>;
 
-    fn filters() -> Vec<&'static str> {
-        filter_names(FILTERS)
-    }
-
-    fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
+    fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Listing<ImageView>> {
         let account = &*call.account;
-        let mut listed: Vec<Arc<Image>> = if request.image_id.is_empty() {
-            account.images.iter_shared(None).chain(images::all().iter().cloned()).collect()
-        } else {
-            request.image_id.iter().map(|id| rules::find(account, id)).collect::<ApiResult<_>>()?
-        };
-        listed.retain(|image| {
-            let (id, alias) = owner(image, account);
-            let owned = |who: &String| {
-                *who == id || Some(who.as_str()) == alias || (who == "self" && id == *account.id)
-            };
+        let listed = |image: &Image| {
+            let owner = owner(image, account);
             let usable = |who: &String| match who.as_str() {
                 "all" => image.public,
                 "self" => image.users.contains(&*account.id),
                 user => image.users.contains(user),
             };
-            (request.owner.is_empty() || request.owner.iter().any(owned))
+            (request.owner.is_empty() || request.owner.iter().any(|who| owner.is(who, account)))
                 && (request.executable_by.is_empty() || request.executable_by.iter().any(usable))
-        });
-        listed.sort_by(|a, b| a.id.cmp(&b.id));
-        listed.dedup_by(|a, b| a.id == b.id);
-        let page = call.select_from(listed.into_iter(), FILTERS)?;
-        Ok(Response {
-            images_set: page.items.iter().map(|found| image(found, account)).collect(),
-            next_token: page.next_token,
-        })
+        };
+        let page = call.select_among(&account.images, images::all(), &request.image_id, &FILTERS, listed)?;
+        Ok(page.listing("imagesSet", |found| image(found, account)))
     }
 }

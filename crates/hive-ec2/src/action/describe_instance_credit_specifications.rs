@@ -5,26 +5,15 @@ use crate::model::instance::{CpuCredits, Instance};
 
 pub struct DescribeInstanceCreditSpecifications;
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Response {
-    instance_credit_specification_set: Vec<CreditView>,
-    next_token: Option<String>,
-}
-
-static FILTERS: &[FilterRow<Instance>] = &[("instance-id", |instance, _| one(&instance.id))];
+static FILTERS: Filters<Instance> = Filters::only(&["instance-id"], &[]);
 
 impl Action for DescribeInstanceCreditSpecifications {
     const NAME: &'static str = "DescribeInstanceCreditSpecifications";
-    const ACCEPTS: Accepts = Accepts::PAGES;
+    const ACCEPTS: Accepts = Accepts::pages(|| FILTERS.names());
     type Request = InstanceIds;
-    type Response = Response;
+    type Response = Listing<CreditView>;
 
-    fn filters() -> Vec<&'static str> {
-        filter_names(FILTERS)
-    }
-
-    fn run(request: InstanceIds, call: &mut Call<'_>) -> ApiResult<Response> {
+    fn run(request: InstanceIds, call: &mut Call<'_>) -> ApiResult<Listing<CreditView>> {
         for id in &request.instance_id {
             if call.account.instances.find(id)?.options.cpu_credits.is_none() {
                 return Err(ApiError::client(
@@ -33,20 +22,18 @@ impl Action for DescribeInstanceCreditSpecifications {
                 ));
             }
         }
-        let page = call.select(&call.account.instances, &request.instance_id, FILTERS)?;
-        let credits = page.items.iter().filter_map(|instance| {
-            Some(CreditView {
-                instance_id: instance.id.to_string(),
-                cpu_credits: instance.options.cpu_credits?,
-            })
-        });
-        Ok(Response { instance_credit_specification_set: credits.collect(), next_token: page.next_token })
+        let burstable = |instance: &Instance| instance.options.cpu_credits.is_some();
+        let page = call.select_where(&call.account.instances, &request.instance_id, &FILTERS, burstable)?;
+        Ok(page.listing_some("instanceCreditSpecificationSet", |instance| {
+            let cpu_credits = instance.options.cpu_credits?;
+            Some(CreditView { instance_id: instance.id.to_string(), cpu_credits })
+        }))
     }
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct CreditView {
+pub struct CreditView {
     instance_id: String,
     cpu_credits: CpuCredits,
 }

@@ -15,57 +15,45 @@ pub struct Request {
     include_all_instances: bool,
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Response {
-    instance_status_set: Vec<StatusItem>,
-    next_token: Option<String>,
-}
-
-static FILTERS: &[FilterRow<Instance>] = &[
-    ("availability-zone", |instance, _| one(&instance.availability_zone)),
-    ("instance-state-code", |instance, _| one(instance.state.code())),
-    ("instance-state-name", |instance, _| one(instance.state.name())),
-    ("instance-status.reachability", |instance, _| {
-        one(if status(instance) == "ok" { "passed" } else { "insufficient-data" })
-    }),
-    ("instance-status.status", |instance, _| one(status(instance))),
-    ("system-status.reachability", |instance, _| {
-        one(if status(instance) == "ok" { "passed" } else { "insufficient-data" })
-    }),
-    ("system-status.status", |instance, _| one(status(instance))),
-];
+static FILTERS: Filters<Instance> = Filters::only(
+    &["availability-zone", "instance-state-code", "instance-state-name"],
+    &[
+        (
+            "instance-status.reachability",
+            Of(|instance, _| one(if status(instance) == "ok" { "passed" } else { "insufficient-data" })),
+        ),
+        ("instance-status.status", Of(|instance, _| one(status(instance)))),
+        (
+            "system-status.reachability",
+            Of(|instance, _| one(if status(instance) == "ok" { "passed" } else { "insufficient-data" })),
+        ),
+        ("system-status.status", Of(|instance, _| one(status(instance)))),
+    ],
+);
 
 impl Action for DescribeInstanceStatus {
     const NAME: &'static str = "DescribeInstanceStatus";
-    const ACCEPTS: Accepts = Accepts::PAGES;
+    const ACCEPTS: Accepts = Accepts::pages(|| FILTERS.names());
     type Request = Request;
-    type Response = Response;
+    type Response = Listing<StatusItem>;
 
-    fn filters() -> Vec<&'static str> {
-        filter_names(FILTERS)
-    }
-
-    fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
-        let page = call.select(&call.account.instances, &request.instance_id, FILTERS)?;
-        let listed = page
-            .items
-            .iter()
-            .filter(|instance| instance.state == InstanceState::Running || request.include_all_instances);
-        let items = listed.map(|instance| StatusItem {
+    fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Listing<StatusItem>> {
+        let listed =
+            |instance: &Instance| request.include_all_instances || instance.state == InstanceState::Running;
+        let page = call.select_where(&call.account.instances, &request.instance_id, &FILTERS, listed)?;
+        Ok(page.listing("instanceStatusSet", |instance| StatusItem {
             instance_id: instance.id.to_string(),
             availability_zone: instance.availability_zone.clone(),
             instance_state: state(instance.state),
             instance_status: Summary { status: status(instance) },
             system_status: Summary { status: status(instance) },
-        });
-        Ok(Response { instance_status_set: items.collect(), next_token: page.next_token })
+        }))
     }
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct StatusItem {
+pub struct StatusItem {
     instance_id: String,
     availability_zone: String,
     instance_state: InstanceStateView,

@@ -12,29 +12,18 @@ pub struct Request {
     location_type: Option<LocationType>,
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Response {
-    instance_type_offering_set: Vec<OfferingView>,
-    next_token: Option<String>,
-}
-
-static FILTERS: &[FilterRow<Offering>] = &[
-    ("instance-type", |offering, _| one(offering.instance_type)),
-    ("location", |offering, _| one(&offering.location)),
-];
+static FILTERS: Filters<Offering> = Filters::of(&[
+    ("instance-type", Of(|offering, _| one(offering.instance_type))),
+    ("location", Of(|offering, _| one(&offering.location))),
+]);
 
 impl Action for DescribeInstanceTypeOfferings {
     const NAME: &'static str = "DescribeInstanceTypeOfferings";
-    const ACCEPTS: Accepts = Accepts::PAGES;
+    const ACCEPTS: Accepts = Accepts::pages(|| FILTERS.names());
     type Request = Request;
-    type Response = Response;
+    type Response = Listing<OfferingView>;
 
-    fn filters() -> Vec<&'static str> {
-        filter_names(FILTERS)
-    }
-
-    fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
+    fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Listing<OfferingView>> {
         let environment = call.environment;
         let location_type = request.location_type.unwrap_or(LocationType::Region);
         let locations: Vec<String> = match location_type {
@@ -55,16 +44,13 @@ impl Action for DescribeInstanceTypeOfferings {
             }
         }
         offerings.sort_by(|a, b| a.key.cmp(&b.key));
-        let page = call.select_from(offerings.into_iter(), FILTERS)?;
+        let page = call.select_from(offerings.into_iter(), &FILTERS)?;
         let view = |offering: &Offering| OfferingView {
             instance_type: offering.instance_type,
             location_type,
             location: offering.location.clone(),
         };
-        Ok(Response {
-            instance_type_offering_set: page.items.iter().map(|offering| view(offering)).collect(),
-            next_token: page.next_token,
-        })
+        Ok(page.listing("instanceTypeOfferingSet", view))
     }
 }
 
@@ -90,7 +76,7 @@ impl Listed for Offering {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct OfferingView {
+pub struct OfferingView {
     instance_type: &'static str,
     location_type: LocationType,
     location: String,

@@ -12,38 +12,27 @@ pub struct Request {
     instance_type: Vec<String>,
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Response {
-    instance_type_set: Vec<InstanceTypeView>,
-    next_token: Option<String>,
-}
-
-static FILTERS: &[FilterRow<InstanceType>] = &[
-    ("bare-metal", |_, _| one(false)),
-    ("burstable-performance-supported", |kind, _| one(kind.burstable)),
-    ("current-generation", |kind, _| one(!kind.name.starts_with("t2."))),
-    ("free-tier-eligible", |_, _| one(false)),
-    ("hypervisor", |kind, _| one(kind.hypervisor())),
-    ("instance-type", |kind, _| one(kind.name)),
-    ("memory-info.size-in-mib", |kind, _| one(kind.memory_mib)),
-    ("processor-info.supported-architecture", |kind, _| one(kind.architecture)),
-    ("supported-usage-class", |_, _| one("on-demand")),
-    ("supported-virtualization-type", |_, _| one("hvm")),
-    ("vcpu-info.default-vcpus", |kind, _| one(kind.vcpus)),
-];
+static FILTERS: Filters<InstanceType> = Filters::of(&[
+    ("bare-metal", Same(|_| false.to_string())),
+    ("burstable-performance-supported", Of(|kind, _| one(kind.burstable))),
+    ("current-generation", Of(|kind, _| one(!kind.name.starts_with("t2.")))),
+    ("free-tier-eligible", Same(|_| false.to_string())),
+    ("hypervisor", Of(|kind, _| one(kind.hypervisor()))),
+    ("instance-type", Of(|kind, _| one(kind.name))),
+    ("memory-info.size-in-mib", Of(|kind, _| one(kind.memory_mib))),
+    ("processor-info.supported-architecture", Of(|kind, _| one(kind.architecture))),
+    ("supported-usage-class", Same(|_| "on-demand".to_owned())),
+    ("supported-virtualization-type", Same(|_| "hvm".to_owned())),
+    ("vcpu-info.default-vcpus", Of(|kind, _| one(kind.vcpus))),
+]);
 
 impl Action for DescribeInstanceTypes {
     const NAME: &'static str = "DescribeInstanceTypes";
-    const ACCEPTS: Accepts = Accepts::PAGES;
+    const ACCEPTS: Accepts = Accepts::pages(|| FILTERS.names());
     type Request = Request;
-    type Response = Response;
+    type Response = Listing<InstanceTypeView>;
 
-    fn filters() -> Vec<&'static str> {
-        filter_names(FILTERS)
-    }
-
-    fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
+    fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Listing<InstanceTypeView>> {
         for name in &request.instance_type {
             if instance_types::find(name).is_none() {
                 return Err(ApiError::client(
@@ -55,17 +44,14 @@ impl Action for DescribeInstanceTypes {
         let listed = instance_types::all().iter().filter(|kind| {
             request.instance_type.is_empty() || request.instance_type.iter().any(|name| name == kind.name)
         });
-        let page = call.select_from(listed, FILTERS)?;
-        Ok(Response {
-            instance_type_set: page.items.iter().map(|kind| view(kind)).collect(),
-            next_token: page.next_token,
-        })
+        let page = call.select_from(listed, &FILTERS)?;
+        Ok(page.listing("instanceTypeSet", view))
     }
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct InstanceTypeView {
+pub struct InstanceTypeView {
     instance_type: &'static str,
     current_generation: bool,
     free_tier_eligible: bool,

@@ -3,8 +3,7 @@
 use super::prelude::*;
 use std::collections::BTreeMap;
 
-use crate::core::text::moment;
-use crate::data::instance_types;
+use crate::core::index::Field;
 use crate::model::instance::Instance;
 use crate::model::network_interface::NetworkInterface;
 use crate::rules::lifecycle::is_forgotten;
@@ -20,60 +19,54 @@ pub struct Response {
     next_token: Option<String>,
 }
 
-static FILTERS: &[FilterRow<Instance>] = &[
-    ("architecture", |i, _| maybe(instance_types::find(&i.instance_type).map(|kind| kind.architecture))),
-    ("availability-zone", |i, _| one(&i.availability_zone)),
-    ("block-device-mapping.device-name", |i, _| {
-        i.block_devices.iter().map(|(name, _)| name.clone()).collect()
-    }),
-    ("block-device-mapping.volume-id", |i, _| i.block_devices.iter().map(|(_, id)| id.to_string()).collect()),
-    ("client-token", |i, _| maybe(i.client_token.as_ref())),
-    ("image-id", |i, _| one(&i.image_id)),
-    ("instance-id", |i, _| one(&i.id)),
-    ("instance-state-code", |i, _| one(i.state.code())),
-    ("instance-state-name", |i, _| one(i.state.name())),
-    ("instance-type", |i, _| one(&i.instance_type)),
-    ("instance.group-id", |i, account| {
-        interfaces(i, account).flat_map(|n| &n.groups).map(ToString::to_string).collect()
-    }),
-    ("key-name", |i, _| maybe(i.key_name.as_ref())),
-    ("launch-time", |i, _| vec![moment(i.launched)]),
-    ("monitoring-state", |i, _| one(if i.options.monitoring { "enabled" } else { "disabled" })),
-    ("network-interface.group-id", |i, account| {
-        interfaces(i, account).flat_map(|n| &n.groups).map(ToString::to_string).collect()
-    }),
-    ("network-interface.network-interface-id", |i, _| {
-        i.network_interfaces.iter().map(ToString::to_string).collect()
-    }),
-    ("network-interface.subnet-id", |i, account| {
-        interfaces(i, account).map(|n| n.subnet_id.to_string()).collect()
-    }),
-    ("owner-id", |_, account| one(&account.id)),
-    ("placement-group-name", |i, _| maybe(i.placement_group.as_ref())),
-    ("private-ip-address", |i, account| maybe(interfaces(i, account).next().and_then(|n| n.primary_ip()))),
-    ("reservation-id", |i, _| one(&i.reservation_id)),
-    ("root-device-name", |i, _| one(&i.root_device_name)),
-    ("root-device-type", |_, _| one("ebs")),
-    ("subnet-id", |i, _| one(&i.subnet_id)),
-    ("tenancy", |i, _| vec![format!("{:?}", i.tenancy).to_lowercase()]),
-    ("vpc-id", |i, _| one(&i.vpc_id)),
-];
+static FILTERS: Filters<Instance> = Filters::of(&[
+    (
+        "instance.group-id",
+        Through(groups, |account, id| by_interface(account, NetworkInterface::BY_GROUP, id)),
+    ),
+    (
+        "network-interface.group-id",
+        Through(groups, |account, id| by_interface(account, NetworkInterface::BY_GROUP, id)),
+    ),
+    (
+        "network-interface.subnet-id",
+        Through(
+            |i, account| interfaces(i, account).map(|n| n.subnet_id.to_string()).collect(),
+            |account, id| by_interface(account, NetworkInterface::BY_SUBNET, id),
+        ),
+    ),
+    ("owner-id", Same(|account| account.id.to_string())),
+    (
+        "private-ip-address",
+        Through(
+            |i, account| maybe(interfaces(i, account).next().and_then(|n| n.primary_ip())),
+            |account, ip| by_interface(account, NetworkInterface::BY_PRIMARY_ADDRESS, ip),
+        ),
+    ),
+    ("root-device-type", Same(|_| "ebs".to_owned())),
+]);
+
+fn groups(instance: &Instance, account: &Account) -> Vec<String> {
+    interfaces(instance, account).flat_map(|n| &n.groups).map(ToString::to_string).collect()
+}
+
+/// The instances whose interfaces have a value.
+fn by_interface(account: &Account, field: Field<NetworkInterface>, value: &str) -> Vec<String> {
+    let interfaces = account.network_interfaces.with(field, value);
+    interfaces.filter_map(|n| n.attachment.as_ref()).map(|a| a.instance_id.to_string()).collect()
+}
 
 impl Action for DescribeInstances {
     const NAME: &'static str = "DescribeInstances";
-    const ACCEPTS: Accepts = Accepts::PAGES;
+    const ACCEPTS: Accepts = Accepts::pages(|| FILTERS.names());
     type Request = InstanceIds;
     type Response = Response;
-
-    fn filters() -> Vec<&'static str> {
-        filter_names(FILTERS)
-    }
 
     fn run(request: InstanceIds, call: &mut Call<'_>) -> ApiResult<Response> {
         let account = &*call.account;
         let now = call.now;
         let described = |instance: &Instance| !is_forgotten(now, instance.terminated);
-        let page = call.select_where(&account.instances, &request.instance_id, FILTERS, described)?;
+        let page = call.select_where(&account.instances, &request.instance_id, &FILTERS, described)?;
         // A page may cut a reservation, as EC2's do; within a page each is there once.
         let mut reservations: BTreeMap<&str, ReservationView> = BTreeMap::new();
         for instance in &page.items {

@@ -13,36 +13,18 @@ pub struct Request {
     internet_gateway_id: Vec<String>,
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Response {
-    internet_gateway_set: Vec<InternetGatewayView>,
-    next_token: Option<String>,
-}
-
-static FILTERS: &[FilterRow<InternetGateway>] = &[
-    ("attachment.state", |gateway, _| maybe(gateway.vpc_id.as_ref().map(|_| "available"))),
-    ("attachment.vpc-id", |gateway, _| maybe(gateway.vpc_id.as_ref())),
-    ("internet-gateway-id", |gateway, _| one(&gateway.id)),
-    ("owner-id", |_, account| one(&account.id)),
-];
+static FILTERS: Filters<InternetGateway> =
+    Filters::of(&[("owner-id", Same(|account| account.id.to_string()))]);
 
 impl Action for DescribeInternetGateways {
     const NAME: &'static str = "DescribeInternetGateways";
-    const ACCEPTS: Accepts = Accepts::PAGES;
+    const ACCEPTS: Accepts = Accepts::pages(|| FILTERS.names());
     type Request = Request;
-    type Response = Response;
+    type Response = Listing<InternetGatewayView>;
 
-    fn filters() -> Vec<&'static str> {
-        filter_names(FILTERS)
-    }
-
-    fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
-        let page = call.select(&call.account.internet_gateways, &request.internet_gateway_id, FILTERS)?;
-        Ok(Response {
-            internet_gateway_set: page.items.iter().map(|gateway| view(gateway, call.account)).collect(),
-            next_token: page.next_token,
-        })
+    fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Listing<InternetGatewayView>> {
+        let page = call.select(&call.account.internet_gateways, &request.internet_gateway_id, &FILTERS)?;
+        Ok(page.listing("internetGatewaySet", |gateway| view(gateway, call.account)))
     }
 }
 

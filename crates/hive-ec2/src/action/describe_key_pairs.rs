@@ -24,21 +24,13 @@ pub struct Response {
     key_set: Vec<KeyPairView>,
 }
 
-static FILTERS: &[FilterRow<KeyPair>] = &[
-    ("fingerprint", |key, _| one(&key.fingerprint)),
-    ("key-name", |key, _| one(&key.name)),
-    ("key-pair-id", |key, _| one(&key.id)),
-];
+static FILTERS: Filters<KeyPair> = Filters::of(&[]);
 
 impl Action for DescribeKeyPairs {
     const NAME: &'static str = "DescribeKeyPairs";
-    const ACCEPTS: Accepts = Accepts::FILTERS;
+    const ACCEPTS: Accepts = Accepts::filters(|| FILTERS.names());
     type Request = Request;
     type Response = Response;
-
-    fn filters() -> Vec<&'static str> {
-        filter_names(FILTERS)
-    }
 
     fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
         let mut ids = request.key_pair_id;
@@ -49,7 +41,7 @@ impl Action for DescribeKeyPairs {
             })?;
             ids.push(key.id.to_string());
         }
-        let page = call.select(&call.account.key_pairs, &ids, FILTERS)?;
+        let page = call.select(&call.account.key_pairs, &ids, &FILTERS)?;
         Ok(Response { key_set: page.items.iter().map(|key| view(key, request.include_public_key)).collect() })
     }
 }

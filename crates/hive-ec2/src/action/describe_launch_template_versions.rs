@@ -22,13 +22,6 @@ pub struct Request {
     max_version: Option<u64>,
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Response {
-    launch_template_version_set: Vec<VersionView>,
-    next_token: Option<String>,
-}
-
 /// A version with the template around it.
 struct Item {
     key: String,
@@ -42,24 +35,20 @@ impl Listed for Item {
     }
 }
 
-static FILTERS: &[FilterRow<Item>] = &[
-    ("create-time", |item, _| one(moment(item.version.created))),
-    ("image-id", |item, _| maybe(item.version.data.0.get("ImageId"))),
-    ("instance-type", |item, _| maybe(item.version.data.0.get("InstanceType"))),
-    ("is-default-version", |item, _| one(item.version.number == item.template.default_version)),
-];
+static FILTERS: Filters<Item> = Filters::of(&[
+    ("create-time", Of(|item, _| one(moment(item.version.created)))),
+    ("image-id", Of(|item, _| maybe(item.version.data.0.get("ImageId")))),
+    ("instance-type", Of(|item, _| maybe(item.version.data.0.get("InstanceType")))),
+    ("is-default-version", Of(|item, _| one(item.version.number == item.template.default_version))),
+]);
 
 impl Action for DescribeLaunchTemplateVersions {
     const NAME: &'static str = "DescribeLaunchTemplateVersions";
-    const ACCEPTS: Accepts = Accepts::PAGES;
+    const ACCEPTS: Accepts = Accepts::pages(|| FILTERS.names());
     type Request = Request;
-    type Response = Response;
+    type Response = Listing<VersionView>;
 
-    fn filters() -> Vec<&'static str> {
-        filter_names(FILTERS)
-    }
-
-    fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
+    fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Listing<VersionView>> {
         let wanted = &request.launch_template_version;
         let mut items = Vec::new();
         for template in templates(&request, call)? {
@@ -82,12 +71,9 @@ impl Action for DescribeLaunchTemplateVersions {
         }
         items.sort_by(|a, b| a.key.cmp(&b.key));
         items.dedup_by(|a, b| a.key == b.key);
-        let page = call.select_from(items.into_iter().map(Box::new), FILTERS)?;
+        let page = call.select_from(items.into_iter().map(Box::new), &FILTERS)?;
         let view = |item: &Item| version(&item.template, &item.version, call.account);
-        Ok(Response {
-            launch_template_version_set: page.items.iter().map(|item| view(item)).collect(),
-            next_token: page.next_token,
-        })
+        Ok(page.listing("launchTemplateVersionSet", view))
     }
 }
 

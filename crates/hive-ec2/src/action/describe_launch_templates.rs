@@ -1,7 +1,6 @@
 //! Lists launch templates.
 
 use super::prelude::*;
-use crate::core::text::moment;
 use crate::model::launch_template::LaunchTemplate;
 use crate::rules::launch_templates::TemplateName;
 use crate::view::launch_template::{LaunchTemplateView, launch_template};
@@ -17,38 +16,21 @@ pub struct Request {
     launch_template_name: Vec<String>,
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Response {
-    launch_templates: Vec<LaunchTemplateView>,
-    next_token: Option<String>,
-}
-
-static FILTERS: &[FilterRow<LaunchTemplate>] = &[
-    ("create-time", |template, _| one(moment(template.created))),
-    ("launch-template-name", |template, _| one(&template.name)),
-];
+static FILTERS: Filters<LaunchTemplate> = Filters::of(&[]);
 
 impl Action for DescribeLaunchTemplates {
     const NAME: &'static str = "DescribeLaunchTemplates";
-    const ACCEPTS: Accepts = Accepts::PAGES;
+    const ACCEPTS: Accepts = Accepts::pages(|| FILTERS.names());
     type Request = Request;
-    type Response = Response;
+    type Response = Listing<LaunchTemplateView>;
 
-    fn filters() -> Vec<&'static str> {
-        filter_names(FILTERS)
-    }
-
-    fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
+    fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Listing<LaunchTemplateView>> {
         let mut ids = request.launch_template_id;
         for name in request.launch_template_name {
             let name = TemplateName::new(None, Some(name));
             ids.push(name.find(call.account)?.id.to_string());
         }
-        let page = call.select(&call.account.launch_templates, &ids, FILTERS)?;
-        Ok(Response {
-            launch_templates: page.items.iter().map(|found| launch_template(found, call.account)).collect(),
-            next_token: page.next_token,
-        })
+        let page = call.select(&call.account.launch_templates, &ids, &FILTERS)?;
+        Ok(page.listing("launchTemplates", |found| launch_template(found, call.account)))
     }
 }

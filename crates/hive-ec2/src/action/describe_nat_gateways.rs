@@ -14,36 +14,17 @@ pub struct Request {
     nat_gateway_id: Vec<String>,
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Response {
-    nat_gateway_set: Vec<NatGatewayView>,
-    next_token: Option<String>,
-}
-
-static FILTERS: &[FilterRow<NatGateway>] = &[
-    ("nat-gateway-id", |gateway, _| one(&gateway.id)),
-    ("state", |gateway, _| vec![format!("{:?}", gateway.state).to_lowercase()]),
-    ("subnet-id", |gateway, _| one(&gateway.subnet_id)),
-    ("vpc-id", |gateway, _| one(&gateway.vpc_id)),
-];
+static FILTERS: Filters<NatGateway> = Filters::of(&[]);
 
 impl Action for DescribeNatGateways {
     const NAME: &'static str = "DescribeNatGateways";
-    const ACCEPTS: Accepts = Accepts::PAGES;
+    const ACCEPTS: Accepts = Accepts::pages(|| FILTERS.names());
     type Request = Request;
-    type Response = Response;
+    type Response = Listing<NatGatewayView>;
 
-    fn filters() -> Vec<&'static str> {
-        filter_names(FILTERS)
-    }
-
-    fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
-        let page = call.select(&call.account.nat_gateways, &request.nat_gateway_id, FILTERS)?;
-        Ok(Response {
-            nat_gateway_set: page.items.iter().map(|gateway| view(gateway)).collect(),
-            next_token: page.next_token,
-        })
+    fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Listing<NatGatewayView>> {
+        let page = call.select(&call.account.nat_gateways, &request.nat_gateway_id, &FILTERS)?;
+        Ok(page.listing("natGatewaySet", view))
     }
 }
 

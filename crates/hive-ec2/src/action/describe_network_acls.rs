@@ -13,52 +13,17 @@ pub struct Request {
     network_acl_id: Vec<String>,
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Response {
-    network_acl_set: Vec<NetworkAclView>,
-    next_token: Option<String>,
-}
-
-static FILTERS: &[FilterRow<NetworkAcl>] = &[
-    ("association.association-id", |acl, _| acl.associations.iter().map(|a| a.id.clone()).collect()),
-    (
-        "association.network-acl-id",
-        |acl, _| if acl.associations.is_empty() { Vec::new() } else { one(&acl.id) },
-    ),
-    ("association.subnet-id", |acl, _| acl.associations.iter().map(|a| a.subnet_id.to_string()).collect()),
-    ("default", |acl, _| one(acl.is_default)),
-    ("entry.cidr", |acl, _| acl.entries.iter().filter_map(|e| Some(e.cidr_block?.to_string())).collect()),
-    ("entry.egress", |acl, _| acl.entries.iter().map(|e| e.egress.to_string()).collect()),
-    ("entry.ipv6-cidr", |acl, _| {
-        acl.entries.iter().filter_map(|e| Some(e.ipv6_cidr_block?.to_string())).collect()
-    }),
-    ("entry.protocol", |acl, _| acl.entries.iter().map(|e| e.protocol.clone()).collect()),
-    ("entry.rule-action", |acl, _| {
-        acl.entries.iter().map(|e| if e.allow { "allow".to_owned() } else { "deny".to_owned() }).collect()
-    }),
-    ("entry.rule-number", |acl, _| acl.entries.iter().map(|e| e.rule_number.to_string()).collect()),
-    ("network-acl-id", |acl, _| one(&acl.id)),
-    ("owner-id", |_, account| one(&account.id)),
-    ("vpc-id", |acl, _| one(&acl.vpc_id)),
-];
+static FILTERS: Filters<NetworkAcl> = Filters::of(&[("owner-id", Same(|account| account.id.to_string()))]);
 
 impl Action for DescribeNetworkAcls {
     const NAME: &'static str = "DescribeNetworkAcls";
-    const ACCEPTS: Accepts = Accepts::PAGES;
+    const ACCEPTS: Accepts = Accepts::pages(|| FILTERS.names());
     type Request = Request;
-    type Response = Response;
+    type Response = Listing<NetworkAclView>;
 
-    fn filters() -> Vec<&'static str> {
-        filter_names(FILTERS)
-    }
-
-    fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
-        let page = call.select(&call.account.network_acls, &request.network_acl_id, FILTERS)?;
-        Ok(Response {
-            network_acl_set: page.items.iter().map(|acl| view(acl, call.account)).collect(),
-            next_token: page.next_token,
-        })
+    fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Listing<NetworkAclView>> {
+        let page = call.select(&call.account.network_acls, &request.network_acl_id, &FILTERS)?;
+        Ok(page.listing("networkAclSet", |acl| view(acl, call.account)))
     }
 }
 

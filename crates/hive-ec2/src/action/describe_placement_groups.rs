@@ -21,23 +21,16 @@ pub struct Response {
     placement_group_set: Vec<PlacementGroupView>,
 }
 
-static FILTERS: &[FilterRow<PlacementGroup>] = &[
-    ("group-arn", |group, account| vec![format!("placement-group/{}/{}", account.id, group.name)]),
-    ("group-name", |group, _| one(&group.name)),
-    ("spread-level", |group, _| maybe(group.spread_level.map(|level| format!("{level:?}").to_lowercase()))),
-    ("state", |_, _| one("available")),
-    ("strategy", |group, _| vec![format!("{:?}", group.strategy).to_lowercase()]),
-];
+static FILTERS: Filters<PlacementGroup> = Filters::of(&[
+    ("group-arn", Of(|group, account| vec![format!("placement-group/{}/{}", account.id, group.name)])),
+    ("state", Same(|_| "available".to_owned())),
+]);
 
 impl Action for DescribePlacementGroups {
     const NAME: &'static str = "DescribePlacementGroups";
-    const ACCEPTS: Accepts = Accepts::FILTERS;
+    const ACCEPTS: Accepts = Accepts::filters(|| FILTERS.names());
     type Request = Request;
     type Response = Response;
-
-    fn filters() -> Vec<&'static str> {
-        filter_names(FILTERS)
-    }
 
     fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
         let mut ids = request.group_id;
@@ -51,7 +44,7 @@ impl Action for DescribePlacementGroups {
             })?;
             ids.push(group.id.to_string());
         }
-        let page = call.select(&call.account.placement_groups, &ids, FILTERS)?;
+        let page = call.select(&call.account.placement_groups, &ids, &FILTERS)?;
         Ok(Response { placement_group_set: page.items.iter().map(|group| view(group, call)).collect() })
     }
 }

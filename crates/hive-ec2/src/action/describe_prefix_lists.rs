@@ -13,16 +13,9 @@ pub struct Request {
     prefix_list_id: Vec<String>,
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Response {
-    prefix_list_set: Vec<PrefixListView>,
-    next_token: Option<String>,
-}
-
 #[derive(Serialize, Clone)]
 #[serde(rename_all = "camelCase")]
-struct PrefixListView {
+pub struct PrefixListView {
     prefix_list_id: &'static str,
     prefix_list_name: String,
     cidr_set: Vec<&'static str>,
@@ -34,22 +27,18 @@ impl Listed for PrefixListView {
     }
 }
 
-static FILTERS: &[FilterRow<PrefixListView>] = &[
-    ("prefix-list-id", |list, _| one(list.prefix_list_id)),
-    ("prefix-list-name", |list, _| one(&list.prefix_list_name)),
-];
+static FILTERS: Filters<PrefixListView> = Filters::of(&[
+    ("prefix-list-id", Of(|list, _| one(list.prefix_list_id))),
+    ("prefix-list-name", Of(|list, _| one(&list.prefix_list_name))),
+]);
 
 impl Action for DescribePrefixLists {
     const NAME: &'static str = "DescribePrefixLists";
-    const ACCEPTS: Accepts = Accepts::PAGES;
+    const ACCEPTS: Accepts = Accepts::pages(|| FILTERS.names());
     type Request = Request;
-    type Response = Response;
+    type Response = Listing<PrefixListView>;
 
-    fn filters() -> Vec<&'static str> {
-        filter_names(FILTERS)
-    }
-
-    fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
+    fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Listing<PrefixListView>> {
         let services = endpoint_services::all(&call.environment.region);
         let mut lists: Vec<PrefixListView> = services
             .into_iter()
@@ -72,10 +61,7 @@ impl Action for DescribePrefixLists {
             ));
         }
         lists.retain(|list| wanted.is_empty() || wanted.iter().any(|id| id == list.prefix_list_id));
-        let page = call.select_from(lists.into_iter().map(Box::new), FILTERS)?;
-        Ok(Response {
-            prefix_list_set: page.items.iter().map(|list| (**list).clone()).collect(),
-            next_token: page.next_token,
-        })
+        let page = call.select_from(lists.into_iter().map(Box::new), &FILTERS)?;
+        Ok(page.listing("prefixListSet", PrefixListView::clone))
     }
 }

@@ -21,29 +21,25 @@ pub struct Response {
     region_info: Vec<RegionView>,
 }
 
-static FILTERS: &[FilterRow<RegionItem>] = &[
-    ("endpoint", |region, _| vec![format!("ec2.{}.amazonaws.com", region.name)]),
-    ("opt-in-status", |_, _| one("opt-in-not-required")),
-    ("region-name", |region, _| one(&region.name)),
-];
+static FILTERS: Filters<RegionItem> = Filters::of(&[
+    ("endpoint", Of(|region, _| vec![format!("ec2.{}.amazonaws.com", region.name)])),
+    ("opt-in-status", Same(|_| "opt-in-not-required".to_owned())),
+    ("region-name", Of(|region, _| one(&region.name))),
+]);
 
 impl Action for DescribeRegions {
     const NAME: &'static str = "DescribeRegions";
-    const ACCEPTS: Accepts = Accepts::FILTERS;
+    const ACCEPTS: Accepts = Accepts::filters(|| FILTERS.names());
     const WITHOUT_EFFECT: &'static [&'static str] = &["AllRegions"];
     type Request = Request;
     type Response = Response;
-
-    fn filters() -> Vec<&'static str> {
-        filter_names(FILTERS)
-    }
 
     fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
         let own = RegionItem { name: call.environment.region.clone() };
         if let Some(other) = request.region_name.iter().find(|name| **name != own.name) {
             return Err(ApiError::invalid_value("region", other, "It is not a region of this endpoint."));
         }
-        let page = call.select_from([Box::new(own)].into_iter(), FILTERS)?;
+        let page = call.select_from([Box::new(own)].into_iter(), &FILTERS)?;
         let view = |region: &RegionItem| RegionView {
             region_name: region.name.clone(),
             region_endpoint: format!("ec2.{}.amazonaws.com", region.name),

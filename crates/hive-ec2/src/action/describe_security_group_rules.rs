@@ -16,27 +16,18 @@ pub struct Request {
     security_group_rule_id: Vec<String>,
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Response {
-    security_group_rule_set: Vec<RuleView>,
-    next_token: Option<String>,
-}
-
-static FILTERS: &[FilterRow<Item>] =
-    &[("group-id", |item, _| one(&item.group)), ("security-group-rule-id", |item, _| one(&item.rule.id))];
+static FILTERS: Filters<Item> = Filters::of(&[
+    ("group-id", Of(|item, _| one(&item.group))),
+    ("security-group-rule-id", Of(|item, _| one(&item.rule.id))),
+]);
 
 impl Action for DescribeSecurityGroupRules {
     const NAME: &'static str = "DescribeSecurityGroupRules";
-    const ACCEPTS: Accepts = Accepts::PAGES;
+    const ACCEPTS: Accepts = Accepts::pages(|| FILTERS.names());
     type Request = Request;
-    type Response = Response;
+    type Response = Listing<RuleView>;
 
-    fn filters() -> Vec<&'static str> {
-        filter_names(FILTERS)
-    }
-
-    fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
+    fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Listing<RuleView>> {
         let ids = &request.security_group_rule_id;
         call.check_ids(ids)?;
         let all = &call.account.security_groups;
@@ -57,12 +48,9 @@ impl Action for DescribeSecurityGroupRules {
         }
         items.sort_by(|a, b| a.rule.id.cmp(&b.rule.id));
         items.dedup_by(|a, b| a.rule.id == b.rule.id);
-        let page = call.select_from(items.into_iter().map(Box::new), FILTERS)?;
+        let page = call.select_from(items.into_iter().map(Box::new), &FILTERS)?;
         let view = |item: &Item| view::security_group::rule(&item.rule, &item.group, call);
-        Ok(Response {
-            security_group_rule_set: page.items.iter().map(|item| view(item)).collect(),
-            next_token: page.next_token,
-        })
+        Ok(page.listing("securityGroupRuleSet", view))
     }
 }
 

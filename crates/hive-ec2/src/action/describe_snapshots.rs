@@ -1,9 +1,9 @@
 //! Lists snapshots.
 
 use super::prelude::*;
+use crate::data::images;
 use crate::model::snapshot::Snapshot;
-use crate::view;
-use crate::view::volume::SnapshotView;
+use crate::view::volume::{SnapshotView, snapshot, snapshot_owner};
 
 pub struct DescribeSnapshots;
 
@@ -18,40 +18,29 @@ pub struct Request {
     restorable_by: Vec<String>,
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Response {
-    snapshot_set: Vec<SnapshotView>,
-    next_token: Option<String>,
-}
-
-static FILTERS: &[FilterRow<Snapshot>] = &[
-    ("description", |snapshot, _| one(&snapshot.description)),
-    ("encrypted", |snapshot, _| one(snapshot.encrypted)),
-    ("owner-id", |_, account| one(&account.id)),
-    ("snapshot-id", |snapshot, _| one(&snapshot.id)),
-    ("status", |snapshot, _| vec![format!("{:?}", snapshot.state).to_lowercase()]),
-    ("volume-id", |snapshot, _| one(&snapshot.volume_id)),
-    ("volume-size", |snapshot, _| one(snapshot.volume_size)),
-];
+static FILTERS: Filters<Snapshot> = Filters::of(&[
+    ("owner-alias", Of(|snapshot, account| maybe(snapshot_owner(snapshot, account).alias))),
+    ("owner-id", Of(|snapshot, account| one(snapshot_owner(snapshot, account).id))),
+]);
 
 impl Action for DescribeSnapshots {
     const NAME: &'static str = "DescribeSnapshots";
-    const ACCEPTS: Accepts = Accepts::PAGES;
+    const ACCEPTS: Accepts = Accepts::pages(|| FILTERS.names());
     type Request = Request;
-    type Response = Response;
+    type Response = Listing<SnapshotView>;
 
-    fn filters() -> Vec<&'static str> {
-        filter_names(FILTERS)
-    }
-
-    fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
-        let page = call.select(&call.account.snapshots, &request.snapshot_id, FILTERS)?;
-        let own = |name: &String| *name == "self" || **name == *call.account.id;
-        let asked = |names: &[String]| names.is_empty() || names.iter().any(own);
-        let listed = asked(&request.owner) && asked(&request.restorable_by);
-        let snapshots =
-            page.items.iter().filter(|_| listed).map(|snapshot| view::volume::snapshot(snapshot, call));
-        Ok(Response { snapshot_set: snapshots.collect(), next_token: page.next_token.filter(|_| listed) })
+    fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Listing<SnapshotView>> {
+        let account = &*call.account;
+        let listed = |snapshot: &Snapshot| {
+            let owner = snapshot_owner(snapshot, account);
+            let usable = |who: &String| {
+                owner.is(who, account) || (who == "all" && images::find_snapshot(&snapshot.id).is_some())
+            };
+            (request.owner.is_empty() || request.owner.iter().any(|who| owner.is(who, account)))
+                && (request.restorable_by.is_empty() || request.restorable_by.iter().any(usable))
+        };
+        let everyone = images::snapshots();
+        let page = call.select_among(&account.snapshots, everyone, &request.snapshot_id, &FILTERS, listed)?;
+        Ok(page.listing("snapshotSet", |found| snapshot(found, account)))
     }
 }

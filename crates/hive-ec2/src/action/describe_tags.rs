@@ -1,6 +1,7 @@
 //! Every tag of every resource.
 
 use super::prelude::*;
+use crate::core::filter::wildcard;
 use crate::core::table::Listed;
 use crate::core::tags::Tags;
 
@@ -9,31 +10,20 @@ pub struct DescribeTags;
 #[derive(Deserialize)]
 pub struct Request {}
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Response {
-    tag_set: Vec<TagItemView>,
-    next_token: Option<String>,
-}
-
-static FILTERS: &[FilterRow<TagItem>] = &[
-    ("key", |tag, _| one(&tag.name)),
-    ("resource-id", |tag, _| one(&tag.resource_id)),
-    ("resource-type", |tag, _| one(tag.resource_type)),
-    ("value", |tag, _| one(&tag.value)),
-];
+static FILTERS: Filters<TagItem> = Filters::of(&[
+    ("key", Of(|tag, _| one(&tag.name))),
+    ("resource-id", Of(|tag, _| one(&tag.resource_id))),
+    ("resource-type", Of(|tag, _| one(tag.resource_type))),
+    ("value", Of(|tag, _| one(&tag.value))),
+]);
 
 impl Action for DescribeTags {
     const NAME: &'static str = "DescribeTags";
-    const ACCEPTS: Accepts = Accepts::PAGES;
+    const ACCEPTS: Accepts = Accepts::pages(|| FILTERS.names());
     type Request = Request;
-    type Response = Response;
+    type Response = Listing<TagItemView>;
 
-    fn filters() -> Vec<&'static str> {
-        filter_names(FILTERS)
-    }
-
-    fn run(_request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
+    fn run(_request: Request, call: &mut Call<'_>) -> ApiResult<Listing<TagItemView>> {
         let mut items = Vec::new();
         let mut list = |kind: &'static str, id: &str, tags: &Tags| {
             items.extend(tags.iter().map(|(key, value)| TagItem {
@@ -50,21 +40,29 @@ impl Action for DescribeTags {
                     list(kind, id, tags);
                 }
             }),
-            None => call.account.each_tagged(list),
+            None => {
+                let filters = &call.common.filters;
+                let filter = filters.iter().find_map(|filter| match filter.name.as_str() {
+                    "key" => Some(("tag-key", filter.value.as_slice())),
+                    "value" => Some(("tag-value", filter.value.as_slice())),
+                    _ => None,
+                });
+                let mut types = filters.iter().filter(|filter| filter.name == "resource-type");
+                let types = types.next().map(|filter| &filter.value);
+                let wanted = |kind: &str| types.is_none_or(|types| types.iter().any(|t| wildcard(t, kind)));
+                call.account.each_tagged(wanted, filter, list);
+            }
         }
         items.sort_by(|a, b| a.sort.cmp(&b.sort));
         items.dedup_by(|a, b| a.sort == b.sort);
-        let page = call.select_from(items.into_iter().map(Box::new), FILTERS)?;
+        let page = call.select_from(items.into_iter().map(Box::new), &FILTERS)?;
         let view = |item: &TagItem| TagItemView {
             resource_id: item.resource_id.clone(),
             resource_type: item.resource_type,
             key: item.name.clone(),
             value: item.value.clone(),
         };
-        Ok(Response {
-            tag_set: page.items.iter().map(|item| view(item)).collect(),
-            next_token: page.next_token,
-        })
+        Ok(page.listing("tagSet", view))
     }
 }
 
@@ -84,7 +82,7 @@ impl Listed for TagItem {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct TagItemView {
+pub struct TagItemView {
     resource_id: String,
     resource_type: &'static str,
     key: String,

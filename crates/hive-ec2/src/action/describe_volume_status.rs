@@ -12,47 +12,35 @@ pub struct Request {
     volume_id: Vec<String>,
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Response {
-    volume_status_set: Vec<StatusItem>,
-    next_token: Option<String>,
-}
-
-static FILTERS: &[FilterRow<Volume>] = &[
-    ("availability-zone", |volume, _| one(&volume.availability_zone)),
-    ("volume-id", |volume, _| one(&volume.id)),
-    ("volume-status.status", |volume, _| {
-        one(if volume.state == VolumeState::Available { "ok" } else { "insufficient-data" })
-    }),
-];
+static FILTERS: Filters<Volume> = Filters::only(
+    &["availability-zone", "volume-id"],
+    &[(
+        "volume-status.status",
+        Of(|volume, _| one(if volume.state == VolumeState::Available { "ok" } else { "insufficient-data" })),
+    )],
+);
 
 impl Action for DescribeVolumeStatus {
     const NAME: &'static str = "DescribeVolumeStatus";
-    const ACCEPTS: Accepts = Accepts::PAGES;
+    const ACCEPTS: Accepts = Accepts::pages(|| FILTERS.names());
     type Request = Request;
-    type Response = Response;
+    type Response = Listing<StatusItem>;
 
-    fn filters() -> Vec<&'static str> {
-        filter_names(FILTERS)
-    }
-
-    fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
-        let page = call.select(&call.account.volumes, &request.volume_id, FILTERS)?;
-        let items = page.items.iter().map(|volume| StatusItem {
+    fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Listing<StatusItem>> {
+        let page = call.select(&call.account.volumes, &request.volume_id, &FILTERS)?;
+        Ok(page.listing("volumeStatusSet", |volume| StatusItem {
             volume_id: volume.id.to_string(),
             availability_zone: volume.availability_zone.clone(),
             volume_status: Status {
                 status: if volume.state == VolumeState::Available { "ok" } else { "insufficient-data" },
             },
-        });
-        Ok(Response { volume_status_set: items.collect(), next_token: page.next_token })
+        }))
     }
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct StatusItem {
+pub struct StatusItem {
     volume_id: String,
     availability_zone: String,
     volume_status: Status,

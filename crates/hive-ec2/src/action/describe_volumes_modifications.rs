@@ -14,27 +14,16 @@ pub struct Request {
     volume_id: Vec<String>,
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Response {
-    volume_modification_set: Vec<ModificationView>,
-    next_token: Option<String>,
-}
-
-static FILTERS: &[FilterRow<Volume>] =
-    &[("modification-state", |_, _| one("completed")), ("volume-id", |volume, _| one(&volume.id))];
+static FILTERS: Filters<Volume> =
+    Filters::only(&["volume-id"], &[("modification-state", Same(|_| "completed".to_owned()))]);
 
 impl Action for DescribeVolumesModifications {
     const NAME: &'static str = "DescribeVolumesModifications";
-    const ACCEPTS: Accepts = Accepts::PAGES;
+    const ACCEPTS: Accepts = Accepts::pages(|| FILTERS.names());
     type Request = Request;
-    type Response = Response;
+    type Response = Listing<ModificationView>;
 
-    fn filters() -> Vec<&'static str> {
-        filter_names(FILTERS)
-    }
-
-    fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
+    fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Listing<ModificationView>> {
         for id in &request.volume_id {
             let volume = call.account.volumes.find(id)?;
             if volume.modification.is_none() {
@@ -44,11 +33,10 @@ impl Action for DescribeVolumesModifications {
                 ));
             }
         }
-        let page = call.select(&call.account.volumes, &request.volume_id, FILTERS)?;
-        let changed = page
-            .items
-            .iter()
-            .filter_map(|volume| Some(view::volume::modification(volume.modification.as_ref()?, &volume.id)));
-        Ok(Response { volume_modification_set: changed.collect(), next_token: page.next_token })
+        let changed = |volume: &Volume| volume.modification.is_some();
+        let page = call.select_where(&call.account.volumes, &request.volume_id, &FILTERS, changed)?;
+        Ok(page.listing_some("volumeModificationSet", |volume| {
+            Some(view::volume::modification(volume.modification.as_ref()?, &volume.id))
+        }))
     }
 }

@@ -46,21 +46,17 @@ struct TypeView {
     service_type: &'static str,
 }
 
-static FILTERS: &[FilterRow<EndpointService>] = &[
-    ("owner", |_, _| one("amazon")),
-    ("service-name", |service, _| one(&service.name)),
-    ("service-type", |service, _| one(service.kind.name())),
-];
+static FILTERS: Filters<EndpointService> = Filters::of(&[
+    ("owner", Same(|_| "amazon".to_owned())),
+    ("service-name", Of(|service, _| one(&service.name))),
+    ("service-type", Of(|service, _| one(service.kind.name()))),
+]);
 
 impl Action for DescribeVpcEndpointServices {
     const NAME: &'static str = "DescribeVpcEndpointServices";
-    const ACCEPTS: Accepts = Accepts::PAGES;
+    const ACCEPTS: Accepts = Accepts::pages(|| FILTERS.names());
     type Request = Request;
     type Response = Response;
-
-    fn filters() -> Vec<&'static str> {
-        filter_names(FILTERS)
-    }
 
     fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
         let region = &call.environment.region;
@@ -76,7 +72,7 @@ impl Action for DescribeVpcEndpointServices {
         let listed = all.into_iter().filter(|service| {
             here && (request.service_name.is_empty() || request.service_name.contains(&service.name))
         });
-        let page = call.select_from(listed.map(Box::new), FILTERS)?;
+        let page = call.select_from(listed.map(Box::new), &FILTERS)?;
         let mut names: Vec<String> = page.items.iter().map(|service| service.name.clone()).collect();
         names.dedup();
         Ok(Response {

@@ -14,42 +14,21 @@ pub struct Request {
     vpc_peering_connection_id: Vec<String>,
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Response {
-    vpc_peering_connection_set: Vec<VpcPeeringConnectionView>,
-    next_token: Option<String>,
-}
-
-static FILTERS: &[FilterRow<VpcPeeringConnection>] = &[
-    ("accepter-vpc-info.cidr-block", |p, _| one(&p.accepter.cidr_block)),
-    ("accepter-vpc-info.owner-id", |_, account| one(&account.id)),
-    ("accepter-vpc-info.vpc-id", |p, _| one(&p.accepter.vpc_id)),
-    ("requester-vpc-info.cidr-block", |p, _| one(&p.requester.cidr_block)),
-    ("requester-vpc-info.owner-id", |_, account| one(&account.id)),
-    ("requester-vpc-info.vpc-id", |p, _| one(&p.requester.vpc_id)),
-    ("status-code", |p, _| one(p.state.name())),
-    ("status-message", |p, _| one(p.state.message())),
-    ("vpc-peering-connection-id", |p, _| one(&p.id)),
-];
+static FILTERS: Filters<VpcPeeringConnection> = Filters::of(&[
+    ("accepter-vpc-info.owner-id", Same(|account| account.id.to_string())),
+    ("requester-vpc-info.owner-id", Same(|account| account.id.to_string())),
+]);
 
 impl Action for DescribeVpcPeeringConnections {
     const NAME: &'static str = "DescribeVpcPeeringConnections";
-    const ACCEPTS: Accepts = Accepts::PAGES;
+    const ACCEPTS: Accepts = Accepts::pages(|| FILTERS.names());
     type Request = Request;
-    type Response = Response;
+    type Response = Listing<VpcPeeringConnectionView>;
 
-    fn filters() -> Vec<&'static str> {
-        filter_names(FILTERS)
-    }
-
-    fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
+    fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Listing<VpcPeeringConnectionView>> {
         let visible = |p: &VpcPeeringConnection| !is_forgotten(call.now, p.ended);
         let all = &call.account.vpc_peering_connections;
-        let page = call.select_where(all, &request.vpc_peering_connection_id, FILTERS, visible)?;
-        Ok(Response {
-            vpc_peering_connection_set: page.items.iter().map(|p| vpc_peering_connection(p, call)).collect(),
-            next_token: page.next_token,
-        })
+        let page = call.select_where(all, &request.vpc_peering_connection_id, &FILTERS, visible)?;
+        Ok(page.listing("vpcPeeringConnectionSet", |p| vpc_peering_connection(p, call)))
     }
 }

@@ -6,7 +6,9 @@ pub use serde::{Deserialize, Serialize};
 pub use crate::core::action::{Action, Done};
 pub use crate::core::call::Call;
 pub use crate::core::common::Accepts;
-pub use crate::core::filter::{FilterRow, maybe, names as filter_names, one};
+pub use crate::core::filter::FilterRow::{Of, Same, Through};
+pub use crate::core::filter::{Filters, maybe, one};
+pub use crate::core::page::Listing;
 pub use crate::model::account::Account;
 
 /// `Name.Value=…`, as attributes are set.

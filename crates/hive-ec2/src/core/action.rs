@@ -21,10 +21,6 @@ pub trait Action {
     type Request: DeserializeOwned;
     type Response: Serialize;
 
-    fn filters() -> Vec<&'static str> {
-        Vec::new()
-    }
-
     /// Other parameters than those that came: what they refer to, filled in.
     fn complete(_params: &Params, _call: &mut Call<'_>) -> ApiResult<Option<Params>> {
         Ok(None)
@@ -48,7 +44,6 @@ pub struct Entry {
     pub accepts: Accepts,
     pub without_effect: &'static [&'static str],
     pub parameters: fn() -> Vec<&'static str>,
-    pub filters: fn() -> Vec<&'static str>,
     pub prepare: Option<Prepare>,
     pub run: fn(&Params, &mut Call<'_>) -> ApiResult<Outcome>,
 }
@@ -60,7 +55,6 @@ impl Entry {
             accepts: A::ACCEPTS,
             without_effect: A::WITHOUT_EFFECT,
             parameters: parameters::<A>,
-            filters: A::filters,
             prepare: A::PREPARE,
             run: run::<A>,
         }

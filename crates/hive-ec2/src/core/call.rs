@@ -7,9 +7,9 @@ use jiff::Timestamp;
 
 use super::common::Common;
 use super::environment::Environment;
-use super::filter::{self, FilterRow, Matcher};
+use super::filter::{self, Filter, FilterRow, Filters, Matcher};
 use super::id::Id;
-use super::index::places_of_filter;
+use super::index::{Found, found_by_filter};
 use super::page::{Page, read_token, token};
 use super::table::{Listed, Resource, Table};
 use super::tags::Tags;
@@ -82,7 +82,7 @@ impl Call<'_> {
         &self,
         table: &Table<T>,
         ids: &[String],
-        known: &[FilterRow<T>],
+        known: &Filters<T>,
     ) -> ApiResult<Page<Arc<T>>> {
         self.select_where(table, ids, known, |_| true)
     }
@@ -92,7 +92,19 @@ impl Call<'_> {
         &self,
         table: &Table<T>,
         ids: &[String],
-        known: &[FilterRow<T>],
+        known: &Filters<T>,
+        visible: impl Fn(&T) -> bool,
+    ) -> ApiResult<Page<Arc<T>>> {
+        self.select_among(table, &[], ids, known, visible)
+    }
+
+    /// Lists a table together with what everyone sees, which is sorted by key.
+    pub fn select_among<T: Resource>(
+        &self,
+        table: &Table<T>,
+        everyone: &'static [Arc<T>],
+        ids: &[String],
+        known: &Filters<T>,
         visible: impl Fn(&T) -> bool,
     ) -> ApiResult<Page<Arc<T>>> {
         self.check_ids(ids)?;
@@ -101,21 +113,23 @@ impl Call<'_> {
         if !ids.is_empty() {
             let mut items = Vec::with_capacity(ids.len());
             for id in ids {
-                items.push(table.shared(id).ok_or_else(|| T::KIND.missing(id))?);
+                let public = || everyone.iter().find(|item| item.key() == id).cloned();
+                items.push(table.shared(id).or_else(public).ok_or_else(|| T::KIND.missing(id))?);
             }
             items.sort_by(|a, b| a.key().cmp(b.key()));
             items.dedup_by(|a, b| a.key() == b.key());
             return self.select_from(items.into_iter().filter(|item| visible(item)), known);
         }
         let filters = self.common.filters.iter();
-        let places =
-            filters.filter_map(|filter| places_of_filter::<T>(&filter.name, &filter.value)).collect();
-        match table.candidates(places, after) {
+        let found = filters.filter_map(|filter| self.found_by(known, filter)).collect();
+        let all = || merged(table.iter_shared(after), everyone).filter(|item| visible(item));
+        match table.candidates(found, after) {
             Some(found) => {
-                let page = self.select_from(found.filter(|item| visible(item)), known)?;
+                let found = merged(found, everyone).filter(|item| visible(item));
+                let page = self.select_from(found, known)?;
                 debug_assert!(
                     page.items.iter().map(|item| item.key()).eq(self
-                        .select_from(table.iter_shared(after).filter(|item| visible(item)), known)?
+                        .select_from(all(), known)?
                         .items
                         .iter()
                         .map(|item| item.key())),
@@ -125,7 +139,21 @@ impl Call<'_> {
                 );
                 Ok(page)
             }
-            None => self.select_from(table.iter_shared(after).filter(|item| visible(item)), known),
+            None => self.select_from(all(), known),
+        }
+    }
+
+    /// Where all stands that a filter can match, if that is known without looking at everything.
+    fn found_by<T: Resource>(&self, known: &Filters<T>, filter: &Filter) -> Option<Found> {
+        match known.row(&filter.name) {
+            None => found_by_filter::<T>(&filter.name, &filter.value),
+            Some(FilterRow::Through(_, keys)) => {
+                let exact = !filter.value.iter().any(|value| filter::is_pattern(value));
+                exact.then(|| {
+                    Found::Keys(filter.value.iter().flat_map(|value| keys(self.account, value)).collect())
+                })
+            }
+            Some(_) => None,
         }
     }
 
@@ -138,11 +166,14 @@ impl Call<'_> {
     pub fn select_from<T: Listed, R: std::ops::Deref<Target = T>>(
         &self,
         items: impl Iterator<Item = R>,
-        known: &[FilterRow<T>],
+        known: &Filters<T>,
     ) -> ApiResult<Page<R>> {
-        let matcher = Matcher::new(&self.common.filters, known)?;
+        let matcher = Matcher::new(&self.common.filters, known, self.account)?;
         let after = self.after()?;
         let mut page: Page<R> = Page { items: Vec::new(), next_token: None };
+        if matcher.matches_nothing() {
+            return Ok(page);
+        }
         for item in items {
             if after.as_deref().is_some_and(|after| item.key() <= after)
                 || !matcher.matches(&item, self.account)
@@ -174,4 +205,17 @@ impl Call<'_> {
         }
         Ok(())
     }
+}
+
+/// Two lists in the order of their keys, as one.
+fn merged<T: Listed>(
+    own: impl Iterator<Item = Arc<T>>,
+    everyone: &'static [Arc<T>],
+) -> impl Iterator<Item = Arc<T>> {
+    let (mut own, mut everyone) = (own.peekable(), everyone.iter().peekable());
+    std::iter::from_fn(move || match (own.peek(), everyone.peek()) {
+        (Some(mine), Some(public)) if public.key() < mine.key() => everyone.next().cloned(),
+        (None, _) => everyone.next().cloned(),
+        _ => own.next(),
+    })
 }

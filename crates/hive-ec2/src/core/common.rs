@@ -10,21 +10,29 @@ use super::tags::Tags;
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Accepts {
     pub client_token: bool,
-    pub filters: bool,
+    /// The names of the filters, where there are any.
+    pub filters: Option<fn() -> Vec<&'static str>>,
     pub pages: bool,
     /// Resource types whose tags may be given on creation.
     pub tags: &'static [&'static str],
 }
 
 impl Accepts {
-    pub const NONE: Accepts = Accepts { client_token: false, filters: false, pages: false, tags: &[] };
-    pub const FILTERS: Accepts = Accepts { filters: true, ..Accepts::NONE };
-    pub const PAGES: Accepts = Accepts { pages: true, ..Accepts::FILTERS };
+    pub const NONE: Accepts = Accepts { client_token: false, filters: None, pages: false, tags: &[] };
+
+    pub const fn filters(names: fn() -> Vec<&'static str>) -> Accepts {
+        Accepts { filters: Some(names), ..Accepts::NONE }
+    }
+
+    /// Filters and pages.
+    pub const fn pages(filters: fn() -> Vec<&'static str>) -> Accepts {
+        Accepts { pages: true, ..Accepts::filters(filters) }
+    }
 
     pub fn names(&self) -> Vec<&'static str> {
         let optional = [
             (self.client_token, "ClientToken"),
-            (self.filters, "Filter"),
+            (self.filters.is_some(), "Filter"),
             (self.pages, "MaxResults"),
             (self.pages, "NextToken"),
             (!self.tags.is_empty(), "TagSpecification"),

@@ -7,6 +7,7 @@
 use hive_api::{ApiError, ApiResult};
 use serde::Deserialize;
 
+use super::index::Field;
 use super::table::Listed;
 use crate::model::account::Account;
 
@@ -18,11 +19,57 @@ pub struct Filter {
     pub value: Vec<String>,
 }
 
-/// A filter's name and the values that an item has under it.
-pub type FilterRow<T> = (&'static str, fn(&T, &Account) -> Vec<String>);
+/// The filters of one Describe: the fields of what it lists, which are indexed, and what follows from more than that.
+pub struct Filters<T: 'static> {
+    rows: &'static [(&'static str, FilterRow<T>)],
+    /// Of the fields only these.
+    only: Option<&'static [&'static str]>,
+}
 
-pub fn names<T>(known: &'static [FilterRow<T>]) -> Vec<&'static str> {
-    known.iter().map(|(name, _)| *name).collect()
+/// Where the values of an item under a filter come from.
+pub enum FilterRow<T> {
+    /// Every item has the same.
+    Same(fn(&Account) -> String),
+    /// Each has its own: every item is looked at.
+    Of(ValuesOf<T>),
+    /// Each has its own, and other resources tell which items have one value: their keys.
+    Through(ValuesOf<T>, fn(&Account, &str) -> Vec<String>),
+}
+
+type ValuesOf<T> = fn(&T, &Account) -> Vec<String>;
+
+impl<T: Listed> Filters<T> {
+    pub const fn of(rows: &'static [(&'static str, FilterRow<T>)]) -> Self {
+        Self { rows, only: None }
+    }
+
+    pub const fn only(
+        fields: &'static [&'static str],
+        rows: &'static [(&'static str, FilterRow<T>)],
+    ) -> Self {
+        Self { rows, only: Some(fields) }
+    }
+
+    /// Sorted.
+    pub fn names(&self) -> Vec<&'static str> {
+        let fields = T::FIELDS.iter().flat_map(|field| field.filters).copied();
+        let fields = fields.filter(|name| self.has_field(name));
+        let mut names: Vec<_> = fields.chain(self.rows.iter().map(|(name, _)| *name)).collect();
+        names.sort_unstable();
+        names
+    }
+
+    fn has_field(&self, name: &str) -> bool {
+        Field::<T>::is_a_filter(name) && self.only.is_none_or(|only| only.contains(&name))
+    }
+
+    fn field(&self, name: &str) -> Option<Field<T>> {
+        T::FIELDS.iter().find(|field| field.filters.contains(&name)).filter(|_| self.has_field(name)).copied()
+    }
+
+    pub fn row(&self, name: &str) -> Option<&FilterRow<T>> {
+        self.rows.iter().find(|(known, _)| *known == name).map(|(_, row)| row)
+    }
 }
 
 /// The values of a filter on something that is always there.
@@ -36,18 +83,20 @@ pub fn maybe(value: Option<impl ToString>) -> Vec<String> {
 }
 
 /// What a filter looks at.
-enum Subject<T> {
+enum Subject<T: 'static> {
     Tag(String),
     TagKey,
     TagValue,
-    Row(fn(&T, &Account) -> Vec<String>),
+    Field(Field<T>),
+    Row(ValuesOf<T>),
+    Same(String),
 }
 
 /// The filters of one request, checked and looked up once for all items.
-pub struct Matcher<'a, T>(Vec<(Subject<T>, &'a [String])>);
+pub struct Matcher<'a, T: 'static>(Vec<(Subject<T>, &'a [String])>);
 
 impl<'a, T: Listed> Matcher<'a, T> {
-    pub fn new(filters: &'a [Filter], known: &[FilterRow<T>]) -> ApiResult<Self> {
+    pub fn new(filters: &'a [Filter], known: &Filters<T>, account: &Account) -> ApiResult<Self> {
         let invalid = |message: String| ApiError::client("InvalidParameterValue", message);
         let mut subjects = Vec::with_capacity(filters.len());
         for Filter { name, value } in filters {
@@ -55,9 +104,11 @@ impl<'a, T: Listed> Matcher<'a, T> {
                 ("tag-key", _) => Subject::TagKey,
                 ("tag-value", _) => Subject::TagValue,
                 (_, Some(key)) => Subject::Tag(key.to_owned()),
-                (name, None) => match known.iter().find(|(known, _)| *known == name) {
-                    Some((_, values)) => Subject::Row(*values),
-                    None => return Err(invalid(format!("The filter '{name}' is invalid"))),
+                (name, None) => match (known.field(name), known.row(name)) {
+                    (Some(field), _) => Subject::Field(field),
+                    (_, Some(FilterRow::Same(value))) => Subject::Same(value(account)),
+                    (_, Some(FilterRow::Of(values) | FilterRow::Through(values, _))) => Subject::Row(*values),
+                    (None, None) => return Err(invalid(format!("The filter '{name}' is invalid"))),
                 },
             };
             if value.is_empty() {
@@ -68,6 +119,14 @@ impl<'a, T: Listed> Matcher<'a, T> {
         Ok(Self(subjects))
     }
 
+    /// Whether nothing can match, whatever it is.
+    pub fn matches_nothing(&self) -> bool {
+        self.0.iter().any(|(subject, patterns)| match subject {
+            Subject::Same(value) => !patterns.iter().any(|pattern| wildcard(pattern, value)),
+            _ => false,
+        })
+    }
+
     pub fn matches(&self, item: &T, account: &Account) -> bool {
         self.0.iter().all(|(subject, patterns)| {
             let any = |value: &str| patterns.iter().any(|pattern| wildcard(pattern, value));
@@ -76,6 +135,12 @@ impl<'a, T: Listed> Matcher<'a, T> {
                 Subject::TagKey => tags.any(|(key, _)| any(key)),
                 Subject::TagValue => tags.any(|(_, value)| any(value)),
                 Subject::Tag(key) => item.tags().and_then(|tags| tags.get(key)).is_some_and(any),
+                Subject::Same(value) => any(value),
+                Subject::Field(field) => {
+                    let mut found = false;
+                    (field.values)(item, &mut |value| found = found || any(value));
+                    found
+                }
                 Subject::Row(values) => values(item, account).iter().any(|value| any(value)),
             }
         })

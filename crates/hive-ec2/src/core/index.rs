@@ -5,21 +5,22 @@
 //! Postings of one value stand in the order of keys, which is the order of listing; those of values that begin alike
 //! stand together. A copy costs nothing, as of a table.
 
-use std::hash::{Hash, Hasher};
-use std::ops::Bound;
 use std::sync::Arc;
 
 use rpds::RedBlackTreeSetSync;
 
 use super::filter::literal_beginning;
-use super::table::Resource;
+use super::postings::{Cursor, Posting, Postings, WIDTH};
+use super::table::{Listed, Resource};
 
-/// A field of a resource under which it is found. It must be a matter of the resource alone: what another
-/// resource says cannot be kept up to date here.
+/// A field of a resource under which it is found, and the filters that mean it. It must be a matter of the resource
+/// alone: what another resource says cannot be kept up to date here.
 pub struct Field<T: 'static> {
-    /// The filters that mean this field.
     pub filters: &'static [&'static str],
     pub values: Values<T>,
+    number: u32,
+    /// It is the resource's key: nothing need be kept to find it.
+    is_key: bool,
 }
 
 /// Calls back with every value that a resource has.
@@ -35,15 +36,16 @@ impl<T> Copy for Field<T> {}
 
 impl<T> Field<T> {
     pub const fn new(filters: &'static [&'static str], values: Values<T>) -> Self {
-        Self { filters, values }
+        Self { filters, values, number: hash(FIELD, filters[0].as_bytes()), is_key: false }
     }
 
-    fn number(&self) -> u32 {
-        hash(self.filters.first())
+    /// For rules alone: no filter means it.
+    pub fn is_a_filter(name: &str) -> bool {
+        !name.starts_with('(')
     }
 
-    pub fn places(&self, value: &str) -> Places {
-        Places::of_value(Place::of(self.number(), value))
+    pub fn place(&self, value: &str) -> Place {
+        Place::of(self.number, value)
     }
 
     pub fn has(&self, item: &T, value: &str) -> bool {
@@ -53,188 +55,331 @@ impl<T> Field<T> {
     }
 }
 
-/// Where postings of one value stand: by field, then in the order of values as far as their beginning tells it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
-    field: u32,
-    head: [u8; HEAD],
-    /// A hash of the whole value.
-    rest: u32,
+impl<T: Listed> Field<T> {
+    pub const fn key(filters: &'static [&'static str]) -> Self {
+        Self { is_key: true, ..Self::new(filters, |item, each| each(item.key())) }
+    }
 }
+
+/// The value of a field that is always there.
+pub fn one(value: impl ToString, each: &mut dyn FnMut(&str)) {
+    each(&value.to_string());
+}
+
+/// The value of a field that may be absent.
+pub fn maybe(value: Option<impl ToString>, each: &mut dyn FnMut(&str)) {
+    value.into_iter().for_each(|value| each(&value.to_string()));
+}
+
+/// FNV-1a; from different beginnings, so that equal texts in different roles differ.
+const fn hash(mut hash: u32, bytes: &[u8]) -> u32 {
+    let mut at = 0;
+    while at < bytes.len() {
+        hash = (hash ^ bytes[at] as u32).wrapping_mul(0x0100_0193);
+        at += 1;
+    }
+    hash
+}
+
+const FIELD: u32 = 0x811c_9dc5;
+const TAG: u32 = FIELD + 1;
+const VALUE: u32 = FIELD + 2;
+const TAG_KEY: (&str, u32) = ("tag-key", FIELD + 3);
+const TAG_VALUE: (&str, u32) = ("tag-value", FIELD + 4);
 
 /// How much of a value orders its postings.
 const HEAD: usize = 12;
+const PLACE: usize = 4 + HEAD + 4;
 
-/// The beginning of a value, and its end filled up.
-fn head(value: &str, fill: u8) -> [u8; HEAD] {
-    let mut head = [fill; HEAD];
-    for (to, from) in head.iter_mut().zip(value.bytes()) {
-        *to = from;
-    }
-    head
-}
-
-fn hash(value: impl Hash) -> u32 {
-    let mut hasher = std::hash::DefaultHasher::new();
-    value.hash(&mut hasher);
-    // Never the largest number, so that every place has one behind it.
-    (hasher.finish() >> 33) as u32
+/// Where postings stand: field, then values in their order as far as their beginning tells it, then a hash of the whole
+/// value. Shorter than that it stands for all values with one beginning.
+#[derive(Debug, Clone, Copy)]
+pub struct Place {
+    bytes: [u8; PLACE],
+    length: usize,
 }
 
 impl Place {
     fn of(field: u32, value: &str) -> Place {
-        Place { field, head: head(value, 0), rest: hash(value) }
+        let mut place = Place::of_beginning(field, value);
+        place.length = PLACE;
+        place.bytes[4 + HEAD..].copy_from_slice(&hash(VALUE, value.as_bytes()).to_be_bytes());
+        place
     }
 
-    fn of_tag(key: &str, value: &str) -> Place {
-        Place::of(tag_field(key), value)
+    fn of_beginning(field: u32, beginning: &str) -> Place {
+        let mut bytes = [0; PLACE];
+        bytes[..4].copy_from_slice(&field.to_be_bytes());
+        let length = beginning.len().min(HEAD);
+        bytes[4..4 + length].copy_from_slice(&beginning.as_bytes()[..length]);
+        Place { bytes, length: 4 + length }
     }
 
-    fn of_tag_key(key: &str) -> Place {
-        Place::of(hash(TAG_KEY), key)
-    }
-}
-
-const TAG_KEY: &str = "tag-key";
-
-fn tag_field(key: &str) -> u32 {
-    hash(("tag", key))
-}
-
-/// Places that follow each other: those of one value, or of all values with one beginning.
-#[derive(Debug, Clone, Copy)]
-pub struct Places {
-    first: Place,
-    /// The first one behind them.
-    end: Place,
-}
-
-impl Places {
-    fn of_value(place: Place) -> Places {
-        Places { first: place, end: Place { rest: place.rest + 1, ..place } }
-    }
-
-    /// Byte 255 is in no text.
-    fn of_beginning(field: u32, beginning: &str) -> Places {
-        Places {
-            first: Place { field, head: head(beginning, 0), rest: 0 },
-            end: Place { field, head: head(beginning, 0xff), rest: u32::MAX },
-        }
-    }
-
-    /// Keys at such places are not in order.
-    pub fn are_of_many_values(&self) -> bool {
-        self.end.rest != self.first.rest + 1
-    }
-
-    fn of_pattern(field: u32, pattern: &str) -> Option<Places> {
+    /// None if it may be anywhere.
+    fn of_pattern(field: u32, pattern: &str) -> Option<Place> {
         match literal_beginning(pattern) {
-            None => Some(Places::of_value(Place::of(field, pattern))),
+            None => Some(Place::of(field, pattern)),
             Some("") => None,
-            Some(beginning) => Some(Places::of_beginning(field, beginning)),
+            Some(beginning) => Some(Place::of_beginning(field, beginning)),
+        }
+    }
+
+    fn as_slice(&self) -> &[u8] {
+        &self.bytes[..self.length]
+    }
+
+    fn is_of_one_value(&self) -> bool {
+        self.length == PLACE
+    }
+
+    fn posting(&self, key: Digits) -> Posting {
+        let mut posting = [0; WIDTH];
+        posting[..PLACE].copy_from_slice(&self.bytes);
+        posting[PLACE..].copy_from_slice(&key);
+        posting
+    }
+}
+
+/// The 17 digits of an id, which come in the order of the ids.
+pub type Digits = [u8; WIDTH - PLACE];
+
+/// None for a key that is no id of this kind.
+pub fn digits<T: Resource>(key: &str) -> Option<Digits> {
+    let text = key.strip_prefix(T::KIND.prefix)?.strip_prefix('-')?.as_bytes();
+    let mut digits = [0; WIDTH - PLACE];
+    if text.len() != 2 * digits.len() - 1 {
+        return None;
+    }
+    for (at, byte) in text.iter().enumerate() {
+        let digit = match byte {
+            b'0'..=b'9' => byte - b'0',
+            b'a'..=b'f' => byte - b'a' + 10,
+            _ => return None,
+        };
+        digits[at / 2] |= if at % 2 == 0 { digit << 4 } else { digit };
+    }
+    Some(digits)
+}
+
+pub fn key_of<T: Resource>(digits: &Digits) -> String {
+    let mut key = format!("{}-{}", T::KIND.prefix, super::text::hex(digits));
+    key.pop();
+    key
+}
+
+/// Where all stands that a filter can match.
+pub enum Found {
+    /// At one of these places.
+    At(Vec<Place>),
+    /// Under one of these keys.
+    Keys(Vec<String>),
+}
+
+impl Found {
+    /// Without sorting.
+    pub fn is_in_order(&self) -> bool {
+        match self {
+            Found::Keys(_) => true,
+            Found::At(places) => places.iter().all(Place::is_of_one_value),
         }
     }
 }
 
-/// Where all stands that a filter can match, if its name is one of an indexed field or a tag, and no value begins
-/// with a wildcard.
-pub fn places_of_filter<T: Resource>(name: &str, values: &[String]) -> Option<Vec<Places>> {
-    let field = if let Some(key) = name.strip_prefix("tag:") {
-        tag_field(key)
-    } else if name == TAG_KEY {
-        hash(TAG_KEY)
+/// None if the filter's name is none of an indexed field or a tag, or a value begins with a wildcard.
+pub fn found_by_filter<T: Resource>(name: &str, values: &[String]) -> Option<Found> {
+    let number = if let Some(key) = name.strip_prefix("tag:") {
+        hash(TAG, key.as_bytes())
+    } else if let Some((_, number)) = [TAG_KEY, TAG_VALUE].into_iter().find(|(known, _)| *known == name) {
+        number
     } else {
-        T::INDEXED.iter().find(|field| field.filters.contains(&name))?.number()
+        let field = T::FIELDS.iter().find(|field| field.filters.contains(&name))?;
+        if field.is_key {
+            let exact = values.iter().all(|value| literal_beginning(value).is_none());
+            return exact.then(|| Found::Keys(values.to_vec()));
+        }
+        field.number
     };
-    values.iter().map(|value| Places::of_pattern(field, value)).collect()
+    let places: Option<_> = values.iter().map(|value| Place::of_pattern(number, value)).collect();
+    places.map(Found::At)
 }
 
-/// Every place of one resource, sorted, each once.
-fn places<T: Resource>(item: &T) -> Vec<Place> {
+/// Every posting of one resource, sorted, each once.
+fn postings<T: Resource>(item: &T, key: Digits) -> Vec<Posting> {
     let mut all = Vec::new();
-    for field in T::INDEXED {
-        let number = field.number();
-        (field.values)(item, &mut |value| all.push(Place::of(number, value)));
+    for field in T::FIELDS.iter().filter(|field| !field.is_key) {
+        (field.values)(item, &mut |value| all.push(field.place(value).posting(key)));
     }
-    for (key, value) in item.tags().into_iter().flat_map(|tags| tags.iter()) {
-        all.push(Place::of_tag(key, value));
-        all.push(Place::of_tag_key(key));
+    for (name, value) in item.tags().into_iter().flat_map(|tags| tags.iter()) {
+        all.push(Place::of(hash(TAG, name.as_bytes()), value).posting(key));
+        all.push(Place::of(TAG_KEY.1, name).posting(key));
+        all.push(Place::of(TAG_VALUE.1, value).posting(key));
     }
     all.sort_unstable();
     all.dedup();
     all
 }
 
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct Posting {
-    place: Place,
-    key: Arc<str>,
-}
-
 #[derive(Clone)]
 pub struct Index {
-    postings: RedBlackTreeSetSync<Posting>,
+    postings: Postings,
+    /// Keys that are no ids: whoever looks for anything has to look at these, too.
+    others: RedBlackTreeSetSync<Arc<str>>,
 }
 
 impl Default for Index {
     fn default() -> Self {
-        Self { postings: RedBlackTreeSetSync::new_sync() }
+        Self { postings: Postings::default(), others: RedBlackTreeSetSync::new_sync() }
     }
 }
 
 impl Index {
-    /// What `key` was and what it is now; places that stay are not touched.
+    /// What `key` was and what it is now; postings that stay are not touched.
     pub fn update<T: Resource>(&mut self, key: &Arc<str>, before: Option<&T>, now: Option<&T>) {
-        let before = before.map(places).unwrap_or_default();
-        let now = now.map(places).unwrap_or_default();
-        for place in before.iter().filter(|place| now.binary_search(place).is_err()) {
-            self.postings.remove_mut(&Posting { place: *place, key: Arc::clone(key) });
+        if T::FIELDS.is_empty() && before.or(now).is_none_or(|item| item.tags().is_none()) {
+            return;
         }
-        for place in now.iter().filter(|place| before.binary_search(place).is_err()) {
-            self.postings.insert_mut(Posting { place: *place, key: Arc::clone(key) });
-        }
-    }
-
-    fn postings(&self, places: Places, after: Option<&str>) -> impl Iterator<Item = &Posting> + use<'_> {
-        let posting = |place, key: &str| Posting { place, key: Arc::from(key) };
-        let start = match after {
-            Some(key) => Bound::Excluded(posting(places.first, key)),
-            None => Bound::Included(posting(places.first, "")),
+        let Some(digits) = digits::<T>(key) else {
+            match now {
+                Some(_) => self.others.insert_mut(Arc::clone(key)),
+                None => drop(self.others.remove_mut(key)),
+            }
+            return;
         };
-        self.postings.range((start, Bound::Excluded(posting(places.end, ""))))
+        let before = before.map(|item| postings(item, digits)).unwrap_or_default();
+        let now = now.map(|item| postings(item, digits)).unwrap_or_default();
+        for posting in before.iter().filter(|posting| now.binary_search(posting).is_err()) {
+            self.postings.remove(posting);
+        }
+        for posting in now.iter().filter(|posting| before.binary_search(posting).is_err()) {
+            self.postings.insert(*posting);
+        }
     }
 
-    /// The keys at the places of one value, in order.
-    pub fn keys(&self, places: Places) -> impl Iterator<Item = &Arc<str>> + use<'_> {
-        self.postings(places, None).map(|posting| &posting.key)
+    pub fn others(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.others.iter()
+    }
+
+    /// The keys at a place; in order if it is of one value.
+    pub fn keys(&self, place: Place) -> Run<'_> {
+        Run { cursor: self.postings.from(place.as_slice()), place, index: self }
     }
 
     /// How many postings there are; counting ends at `most`.
-    pub fn count(&self, places: &[Places], most: usize) -> usize {
-        places.iter().flat_map(|places| self.postings(*places, None)).take(most).count()
+    pub fn count(&self, found: &Found, most: usize) -> usize {
+        match found {
+            Found::Keys(keys) => keys.len(),
+            Found::At(places) => places.iter().flat_map(|place| self.keys(*place)).take(most).count(),
+        }
     }
 
-    /// The keys at any of some places, in order, each once, beginning after a key.
-    pub fn merged<'a>(
-        &'a self,
-        places: Vec<Places>,
-        after: Option<&'a str>,
-    ) -> Box<dyn Iterator<Item = &'a Arc<str>> + 'a> {
-        if places.iter().any(Places::are_of_many_values) {
-            let all = places.into_iter().flat_map(|places| self.keys(places));
-            let mut keys: Vec<_> = all.filter(|key| after.is_none_or(|after| &***key > after)).collect();
+    /// The keys that a filter finds, in order, each once, from `from` on.
+    pub fn sorted<T: Resource>(&self, found: Found, from: Digits) -> Sorted<'_> {
+        let sort = |mut keys: Vec<Digits>| {
             keys.sort_unstable();
             keys.dedup();
-            return Box::new(keys.into_iter());
-        }
-        let keys = |places: &Places| self.postings(*places, after).map(|posting| &posting.key).peekable();
-        let mut heads: Vec<_> = places.iter().map(keys).collect();
-        Box::new(std::iter::from_fn(move || {
-            let first = heads.iter_mut().filter_map(|head| head.peek().copied()).min()?;
-            for head in &mut heads {
-                head.next_if(|key| *key == first);
+            Sorted::List(keys.into_iter().peekable())
+        };
+        match found {
+            Found::Keys(keys) => {
+                sort(keys.iter().filter_map(|key| digits::<T>(key)).filter(|key| *key >= from).collect())
             }
-            Some(first)
-        }))
+            Found::At(places) if places.iter().all(Place::is_of_one_value) => {
+                let runs = places.iter().map(|place| self.keys(*place));
+                Sorted::Runs(runs.map(|mut run| (run.go_to(&from), run)).collect())
+            }
+            Found::At(places) => {
+                let keys = places.iter().flat_map(|place| self.keys(*place));
+                sort(keys.filter(|key| *key >= from).collect())
+            }
+        }
     }
+}
+
+/// The keys at one place.
+pub struct Run<'a> {
+    place: Place,
+    cursor: Cursor<'a>,
+    index: &'a Index,
+}
+
+impl Iterator for Run<'_> {
+    type Item = Digits;
+
+    fn next(&mut self) -> Option<Digits> {
+        let posting = self.cursor.next()?;
+        posting.starts_with(self.place.as_slice()).then(|| key_in(posting))
+    }
+}
+
+impl Run<'_> {
+    /// The first key that is not before `key`. A few steps are cheaper than to look for it.
+    fn go_to(&mut self, key: &Digits) -> Option<Digits> {
+        const STEPS: usize = 16;
+        for _ in 0..STEPS {
+            match self.next() {
+                Some(found) if found < *key => {}
+                found => return found,
+            }
+        }
+        self.cursor = self.index.postings.from(&self.place.posting(*key));
+        self.next()
+    }
+}
+
+fn key_in(posting: &Posting) -> Digits {
+    let mut key = [0; WIDTH - PLACE];
+    key.copy_from_slice(&posting[PLACE..]);
+    key
+}
+
+/// Keys in order, each once: of several runs or of a list.
+pub enum Sorted<'a> {
+    Runs(Vec<(Option<Digits>, Run<'a>)>),
+    List(std::iter::Peekable<std::vec::IntoIter<Digits>>),
+}
+
+impl Sorted<'_> {
+    /// The first key that is not before `key`; asked for in order.
+    pub fn go_to(&mut self, key: &Digits) -> Option<Digits> {
+        match self {
+            Sorted::List(keys) => {
+                while keys.next_if(|next| next < key).is_some() {}
+                keys.peek().copied()
+            }
+            Sorted::Runs(runs) => {
+                for (head, run) in runs.iter_mut() {
+                    if head.is_some_and(|head| head < *key) {
+                        *head = run.go_to(key);
+                    }
+                }
+                runs.iter().filter_map(|(head, _)| *head).min()
+            }
+        }
+    }
+}
+
+/// The first key from `key` on that is in all of them.
+pub fn first_in_all(all: &mut [Sorted<'_>], mut key: Digits) -> Option<Digits> {
+    loop {
+        let mut same = true;
+        for sorted in all.iter_mut() {
+            let found = sorted.go_to(&key)?;
+            same &= found == key;
+            key = found;
+        }
+        if same {
+            return Some(key);
+        }
+    }
+}
+
+/// The key behind a key.
+pub fn behind(mut key: Digits) -> Digits {
+    for byte in key.iter_mut().rev() {
+        *byte = byte.wrapping_add(1);
+        if *byte != 0 {
+            break;
+        }
+    }
+    key
 }

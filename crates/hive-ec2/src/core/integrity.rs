@@ -5,6 +5,7 @@ use crate::model::account::Account;
 use crate::model::instance::InstanceState;
 use crate::model::route_table::AssociationTarget;
 use crate::model::security_group::Peer;
+use crate::rules::images::find_snapshot;
 
 /// Every reference that leads nowhere, in words; empty in a healthy account.
 pub fn dangling(account: &Account) -> Vec<String> {
@@ -102,7 +103,7 @@ pub fn dangling(account: &Account) -> Vec<String> {
     for image in account.images.iter() {
         let volumes = image.devices.iter().filter_map(|device| device.volume.as_ref());
         for snapshot in volumes.filter_map(|volume| volume.snapshot_id.as_ref()) {
-            check(&image.id, snapshot, account.snapshots.get(snapshot).is_some());
+            check(&image.id, snapshot, find_snapshot(account, snapshot).is_ok());
         }
     }
     for volume in account.volumes.iter() {

@@ -14,6 +14,7 @@ pub mod index;
 pub mod integrity;
 pub mod leftovers;
 pub mod page;
+pub mod postings;
 pub mod reports;
 pub mod shared;
 pub mod store_failed;

@@ -12,11 +12,15 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::id::Kind;
-use super::index::{Field, Index, Places};
+use super::index::{Digits, Field, Found, Index, behind, digits, first_in_all, found_by_filter, key_of};
 use super::tags::Tags;
 
 /// Something that a Describe lists.
-pub trait Listed {
+pub trait Listed: Sized + 'static {
+    /// What it is looked up by: every filter that is a matter of the resource alone, and what rules ask for. All of it is
+    /// indexed in a table, and so are tags.
+    const FIELDS: &'static [Field<Self>] = &[];
+
     /// Unique, and the order of listing: a page ends at a key and the next begins after it.
     fn key(&self) -> &str;
 
@@ -25,10 +29,8 @@ pub trait Listed {
     }
 }
 
-pub trait Resource: Listed + Serialize + DeserializeOwned + Clone + Send + Sync + 'static {
+pub trait Resource: Listed + Serialize + DeserializeOwned + Clone + Send + Sync {
     const KIND: Kind;
-    /// The fields that are looked up rather than searched for; tags always are.
-    const INDEXED: &'static [Field<Self>] = &[];
 
     fn tags_mut(&mut self) -> Option<&mut Tags> {
         None
@@ -147,32 +149,50 @@ impl<T: Resource> Table<T> {
         field: Field<T>,
         value: &'v str,
     ) -> impl Iterator<Item = &'a T> + use<'a, 'v, T> {
-        debug_assert!(T::INDEXED.iter().any(|known| known.filters == field.filters));
-        let unchanged = self.index.keys(field.places(value));
-        let unchanged = unchanged.filter(|key| !self.touched.contains_key(*key));
-        let found = unchanged.chain(self.touched.keys()).filter_map(|key| self.get(key));
+        debug_assert!(T::FIELDS.iter().any(|known| known.filters == field.filters));
+        let unchanged = self.index.keys(field.place(value)).map(|digits| key_of::<T>(&digits).into());
+        let unchanged = unchanged.chain(self.index.others().cloned());
+        let unchanged = unchanged.filter(|key: &Arc<str>| !self.touched.contains_key(key));
+        let found = unchanged.chain(self.touched.keys().cloned()).filter_map(|key| self.get(&key));
         found.filter(move |item| field.has(item, value))
     }
 
-    /// Candidates for filters, each a list of places of which one must be the resource's: all that match are
-    /// among them, in order. None if looking through everything is no worse.
+    /// Candidates for filters, of which all must match: all that do are among them, in order. None if looking through
+    /// everything is no worse.
     pub fn candidates<'a>(
         &'a self,
-        filters: Vec<Vec<Places>>,
-        after: Option<&'a str>,
+        filters: Vec<Found>,
+        after: Option<&str>,
     ) -> Option<impl Iterator<Item = Arc<T>> + use<'a, T>> {
-        /// Beyond this it is not worth to count on.
-        const ENOUGH: usize = 256;
-        if !self.touched.is_empty() {
+        /// As many values with one beginning are put in order gladly; for a good part of the table it is not worth it.
+        const FEW: usize = 256;
+        if !self.touched.is_empty() || self.index.others().next().is_some() {
             return None;
         }
-        let best = filters.into_iter().min_by_key(|places| self.index.count(places, ENOUGH))?;
-        // Many values have to be put in order first: not worth it for a good part of the table.
-        let part = self.len() / 4;
-        if best.iter().any(Places::are_of_many_values) && self.index.count(&best, part + 1) > part {
+        let from = after.and_then(digits::<T>).map_or(Digits::default(), behind);
+        let most = if filters.iter().any(Found::is_in_order) { FEW } else { self.len() / 4 };
+        let worth = |found: &Found| found.is_in_order() || self.index.count(found, most + 1) <= most;
+        let mut all: Vec<_> =
+            filters.into_iter().filter(worth).map(|found| self.index.sorted::<T>(found, from)).collect();
+        if all.is_empty() {
             return None;
         }
-        Some(self.index.merged(best, after).filter_map(|key| self.shared(key)))
+        let mut next = from;
+        let keys = std::iter::from_fn(move || {
+            let found = first_in_all(&mut all, next)?;
+            next = behind(found);
+            Some(found)
+        });
+        Some(keys.filter_map(|digits| self.shared(&key_of::<T>(&digits))))
+    }
+
+    /// Those that can match a filter on tags; everything if there is none.
+    pub fn tagged(&self, filter: Option<(&str, &[String])>) -> Box<dyn Iterator<Item = Arc<T>> + '_> {
+        let found = filter.and_then(|(name, values)| found_by_filter::<T>(name, values));
+        match found.and_then(|found| self.candidates(vec![found], None)) {
+            Some(candidates) => Box::new(candidates),
+            None => Box::new(self.iter_shared(None)),
+        }
     }
 
     pub fn len(&self) -> usize {

@@ -1,5 +1,5 @@
-//! The images that every account sees. They have names that clients look for, and no bytes behind them yet:
-//! their descriptions say so.
+//! The images that every account sees, and the snapshots that they are made of. They have names that clients look for,
+//! and no bytes behind them yet: their descriptions say so.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock};
@@ -9,6 +9,7 @@ use jiff::Timestamp;
 use crate::core::id::Id;
 use crate::core::tags::Tags;
 use crate::model::image::{Image, ImageDevice, ImageState, ImageVolume};
+use crate::model::snapshot::{Snapshot, SnapshotState};
 use crate::model::volume::VolumeType;
 
 /// Who publishes an image: the account, and its other name where it has one.
@@ -44,7 +45,7 @@ static ROWS: &[Row] = &[
 static ALL: LazyLock<Vec<Arc<Image>>> = LazyLock::new(|| {
     let image = |(id, _, name, architecture, size, volume_type, what): &Row| {
         let volume = ImageVolume {
-            snapshot_id: None,
+            snapshot_id: Some(snapshot_of(id)),
             size: *size,
             volume_type: *volume_type,
             iops: None,
@@ -58,7 +59,7 @@ static ALL: LazyLock<Vec<Arc<Image>>> = LazyLock::new(|| {
             description: format!("{what} AMI, records only: a name for clients that look for it"),
             architecture: (*architecture).to_owned(),
             state: ImageState::Available,
-            created: Timestamp::from_second(CREATED).unwrap_or(Timestamp::UNIX_EPOCH),
+            created: created(),
             root_device_name: ROOT.to_owned(),
             devices: vec![ImageDevice { name: ROOT.to_owned(), virtual_name: None, volume: Some(volume) }],
             ena_support: true,
@@ -66,7 +67,7 @@ static ALL: LazyLock<Vec<Arc<Image>>> = LazyLock::new(|| {
             // Only newer images ask for the second version of the metadata service.
             imds_support: (*what == AL2023).then(|| "v2.0".to_owned()),
             tpm_support: None,
-            sriov_net_support: None,
+            sriov_net_support: Some("simple".to_owned()),
             source_image_id: None,
             source_instance_id: None,
             public: true,
@@ -77,8 +78,45 @@ static ALL: LazyLock<Vec<Arc<Image>>> = LazyLock::new(|| {
     ROWS.iter().map(image).collect()
 });
 
+static SNAPSHOTS: LazyLock<Vec<Arc<Snapshot>>> = LazyLock::new(|| {
+    let snapshot = |(id, _, name, _, size, ..): &Row| {
+        Arc::new(Snapshot {
+            id: snapshot_of(id),
+            volume_id: NO_VOLUME.to_owned(),
+            volume_size: *size,
+            description: format!("Root device of {name}, records only"),
+            encrypted: false,
+            kms_key_id: None,
+            state: SnapshotState::Completed,
+            started: created(),
+            tags: Tags::default(),
+        })
+    };
+    ROWS.iter().map(snapshot).collect()
+});
+
+/// What EC2 says of a snapshot that was made of no volume of this account.
+pub const NO_VOLUME: &str = "vol-ffffffff";
+
+fn created() -> Timestamp {
+    Timestamp::from_second(CREATED).unwrap_or(Timestamp::UNIX_EPOCH)
+}
+
+/// Image and snapshot have the same digits, so snapshots are sorted as images are.
+fn snapshot_of(image: &str) -> Id<Snapshot> {
+    Id::new(image.replacen("ami", "snap", 1))
+}
+
 pub fn all() -> &'static [Arc<Image>] {
     &ALL
+}
+
+pub fn snapshots() -> &'static [Arc<Snapshot>] {
+    &SNAPSHOTS
+}
+
+pub fn snapshot_owner(id: &str) -> Option<Owner> {
+    owner(&id.replacen("snap", "ami", 1))
 }
 
 /// From when on a public image is no longer offered.
@@ -89,6 +127,10 @@ pub fn deprecated(id: &str) -> Option<Timestamp> {
 
 pub fn owner(id: &str) -> Option<Owner> {
     ROWS.iter().find(|(known, ..)| *known == id).map(|(_, owner, ..)| *owner)
+}
+
+pub fn find_snapshot(id: &str) -> Option<Arc<Snapshot>> {
+    SNAPSHOTS.iter().find(|snapshot| *snapshot.id == *id).cloned()
 }
 
 pub fn find(id: &str) -> Option<Arc<Image>> {

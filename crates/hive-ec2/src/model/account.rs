@@ -21,7 +21,7 @@ use super::network_acl::NetworkAcl;
 use super::network_interface::NetworkInterface;
 use super::placement_group::PlacementGroup;
 use super::route_table::RouteTable;
-use super::security_group::SecurityGroup;
+use super::security_group::{RULE_KIND, SecurityGroup};
 use super::settings::Settings;
 use super::snapshot::Snapshot;
 use super::subnet::Subnet;
@@ -146,17 +146,23 @@ macro_rules! tables {
                 })*
             }
 
-            /// Calls `each` with kind, key and tags of everything that has tags.
-            pub fn each_tagged(&self, mut each: impl FnMut(&'static str, &str, &Tags)) {
-                $(for item in self.$field.iter() {
-                    if let Some(tags) = item.tags().filter(|tags| !tags.is_empty()) {
-                        each(<$type as Resource>::KIND.name, item.key(), tags);
+            /// Calls `each` with kind, key and tags of everything of some kinds that has tags and can match a filter on them.
+            pub fn each_tagged(
+                &self,
+                kinds: impl Fn(&str) -> bool,
+                filter: Option<(&str, &[String])>,
+                mut each: impl FnMut(&'static str, &str, &Tags),
+            ) {
+                $(if kinds(<$type as Resource>::KIND.name) {
+                    for item in self.$field.tagged(filter) {
+                        if let Some(tags) = item.tags().filter(|tags| !tags.is_empty()) {
+                            each(<$type as Resource>::KIND.name, item.key(), tags);
+                        }
                     }
                 })*
-                for rule in self.security_groups.iter().flat_map(|group| &group.rules) {
-                    if !rule.tags.is_empty() {
-                        each("security-group-rule", &rule.id, &rule.tags);
-                    }
+                if kinds(RULE_KIND.name) {
+                    let rules = self.security_groups.iter().flat_map(|group| &group.rules);
+                    rules.filter(|rule| !rule.tags.is_empty()).for_each(|rule| each(RULE_KIND.name, &rule.id, &rule.tags));
                 }
             }
 
@@ -166,7 +172,7 @@ macro_rules! tables {
                     return Some((<$type as Resource>::KIND.name, tags));
                 })*
                 let mut rules = self.security_groups.with(SecurityGroup::BY_RULE, id).flat_map(|group| &group.rules);
-                rules.find(|rule| rule.id == id).map(|rule| ("security-group-rule", &rule.tags))
+                rules.find(|rule| rule.id == id).map(|rule| (RULE_KIND.name, &rule.tags))
             }
 
             /// The tags of whatever has this id, to be changed.

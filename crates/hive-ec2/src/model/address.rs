@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::core::id::{Id, Kind};
-use crate::core::index::Field;
+use crate::core::index::{Field, maybe};
 use crate::core::table::{Listed, Resource};
 use crate::core::tags::Tags;
 use std::net::Ipv4Addr;
@@ -19,6 +19,16 @@ pub struct Address {
 }
 
 impl Listed for Address {
+    const FIELDS: &'static [Field<Self>] = &[
+        Field::key(&["allocation-id"]),
+        Self::BY_PUBLIC_ADDRESS,
+        Self::BY_ASSOCIATION,
+        Self::BY_INTERFACE,
+        Field::new(&["private-ip-address"], |address, each| {
+            maybe(address.association.as_ref().map(|a| a.private_ip), each)
+        }),
+    ];
+
     fn key(&self) -> &str {
         &self.id
     }
@@ -47,8 +57,6 @@ impl Resource for Address {
         malformed: "InvalidAllocationID.Malformed",
         noun: "allocation ID",
     };
-    const INDEXED: &'static [Field<Self>] =
-        &[Self::BY_PUBLIC_ADDRESS, Self::BY_ASSOCIATION, Self::BY_INTERFACE];
 
     fn tags_mut(&mut self) -> Option<&mut Tags> {
         Some(&mut self.tags)

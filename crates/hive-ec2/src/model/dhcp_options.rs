@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::core::id::{Id, Kind};
+use crate::core::index::{Field, one};
 use crate::core::table::{Listed, Resource};
 use crate::core::tags::Tags;
 
@@ -15,6 +16,20 @@ pub struct DhcpOptions {
 }
 
 impl Listed for DhcpOptions {
+    const FIELDS: &'static [Field<Self>] = &[
+        Field::key(&["dhcp-options-id"]),
+        Field::new(&["key"], |options, each| {
+            options.configurations.iter().map(|(key, _)| key.clone()).for_each(|value| one(value, each))
+        }),
+        Field::new(&["value"], |options, each| {
+            options
+                .configurations
+                .iter()
+                .flat_map(|(_, values)| values.clone())
+                .for_each(|value| one(value, each))
+        }),
+    ];
+
     fn key(&self) -> &str {
         &self.id
     }

@@ -16,6 +16,8 @@ pub struct EgressOnlyInternetGateway {
 }
 
 impl Listed for EgressOnlyInternetGateway {
+    const FIELDS: &'static [Field<Self>] = &[Field::key(&["egress-only-internet-gateway-id"]), Self::BY_VPC];
+
     fn key(&self) -> &str {
         &self.id
     }
@@ -38,7 +40,6 @@ impl Resource for EgressOnlyInternetGateway {
         malformed: "InvalidEgressOnlyInternetGatewayId.Malformed",
         noun: "eigw ID",
     };
-    const INDEXED: &'static [Field<Self>] = &[Self::BY_VPC];
 
     fn tags_mut(&mut self) -> Option<&mut Tags> {
         Some(&mut self.tags)

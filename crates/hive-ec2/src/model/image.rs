@@ -8,9 +8,10 @@ use serde::{Deserialize, Serialize};
 use super::snapshot::Snapshot;
 use super::volume::VolumeType;
 use crate::core::id::{Id, Kind};
-use crate::core::index::Field;
+use crate::core::index::{Field, one};
 use crate::core::table::{Listed, Resource};
 use crate::core::tags::Tags;
+use crate::core::text::moment;
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Image {
@@ -82,6 +83,25 @@ impl Image {
 }
 
 impl Listed for Image {
+    const FIELDS: &'static [Field<Self>] = &[
+        Field::key(&["image-id"]),
+        Self::BY_NAME,
+        Self::BY_SNAPSHOT,
+        Field::new(&["architecture"], |image, each| one(&image.architecture, each)),
+        Field::new(&["block-device-mapping.volume-type"], |image, each| {
+            let volumes = image.devices.iter().filter_map(|device| device.volume.as_ref());
+            volumes
+                .map(|volume| format!("{:?}", volume.volume_type).to_lowercase())
+                .for_each(|value| one(value, each))
+        }),
+        Field::new(&["creation-date"], |image, each| one(moment(image.created), each)),
+        Field::new(&["description"], |image, each| one(&image.description, each)),
+        Field::new(&["ena-support"], |image, each| one(image.ena_support, each)),
+        Field::new(&["is-public"], |image, each| one(image.public, each)),
+        Field::new(&["root-device-name"], |image, each| one(&image.root_device_name, each)),
+        Field::new(&["state"], |image, each| one(image.state.name(), each)),
+    ];
+
     fn key(&self) -> &str {
         &self.id
     }
@@ -108,7 +128,6 @@ impl Resource for Image {
         malformed: "InvalidAMIID.Malformed",
         noun: "image id",
     };
-    const INDEXED: &'static [Field<Self>] = &[Self::BY_NAME, Self::BY_SNAPSHOT];
 
     fn tags_mut(&mut self) -> Option<&mut Tags> {
         Some(&mut self.tags)

@@ -3,10 +3,13 @@
 use serde::{Deserialize, Serialize};
 
 use crate::core::id::{Id, Kind};
-use crate::core::index::Field;
+use crate::core::index::{Field, maybe, one};
 use crate::core::table::{Listed, Resource};
 use crate::core::tags::Tags;
+use crate::core::text::moment;
 use jiff::Timestamp;
+
+use crate::data::instance_types;
 
 use super::network_interface::NetworkInterface;
 use super::subnet::{HostnameType, Subnet};
@@ -46,6 +49,38 @@ pub struct Instance {
 }
 
 impl Listed for Instance {
+    const FIELDS: &'static [Field<Self>] = &[
+        Field::key(&["instance-id"]),
+        Self::BY_VPC,
+        Self::BY_SUBNET,
+        Self::BY_STATE,
+        Self::BY_TYPE,
+        Self::BY_IMAGE,
+        Self::BY_KEY,
+        Self::BY_PLACEMENT_GROUP,
+        Self::BY_RESERVATION,
+        Self::BY_PROFILE_ASSOCIATION,
+        Self::BY_VOLUME,
+        Field::new(&["architecture"], |i, each| {
+            maybe(instance_types::find(&i.instance_type).map(|kind| kind.architecture), each)
+        }),
+        Field::new(&["availability-zone"], |i, each| one(&i.availability_zone, each)),
+        Field::new(&["block-device-mapping.device-name"], |i, each| {
+            i.block_devices.iter().map(|(name, _)| name.clone()).for_each(|value| one(value, each))
+        }),
+        Field::new(&["client-token"], |i, each| maybe(i.client_token.as_ref(), each)),
+        Field::new(&["instance-state-code"], |i, each| one(i.state.code(), each)),
+        Field::new(&["launch-time"], |i, each| each(&moment(i.launched))),
+        Field::new(&["monitoring-state"], |i, each| {
+            one(if i.options.monitoring { "enabled" } else { "disabled" }, each)
+        }),
+        Field::new(&["network-interface.network-interface-id"], |i, each| {
+            i.network_interfaces.iter().for_each(|value| one(value, each))
+        }),
+        Field::new(&["root-device-name"], |i, each| one(&i.root_device_name, each)),
+        Field::new(&["tenancy"], |i, each| each(&format!("{:?}", i.tenancy).to_lowercase())),
+    ];
+
     fn key(&self) -> &str {
         &self.id
     }
@@ -84,18 +119,6 @@ impl Resource for Instance {
         malformed: "InvalidInstanceID.Malformed",
         noun: "instance ID",
     };
-    const INDEXED: &'static [Field<Self>] = &[
-        Self::BY_VPC,
-        Self::BY_SUBNET,
-        Self::BY_STATE,
-        Self::BY_TYPE,
-        Self::BY_IMAGE,
-        Self::BY_KEY,
-        Self::BY_PLACEMENT_GROUP,
-        Self::BY_RESERVATION,
-        Self::BY_PROFILE_ASSOCIATION,
-        Self::BY_VOLUME,
-    ];
 
     fn tags_mut(&mut self) -> Option<&mut Tags> {
         Some(&mut self.tags)

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::vpc::Vpc;
 use crate::core::id::{Id, Kind};
-use crate::core::index::Field;
+use crate::core::index::{Field, maybe};
 use crate::core::table::{Listed, Resource};
 use crate::core::tags::Tags;
 
@@ -16,6 +16,14 @@ pub struct InternetGateway {
 }
 
 impl Listed for InternetGateway {
+    const FIELDS: &'static [Field<Self>] = &[
+        Field::key(&["internet-gateway-id"]),
+        Self::BY_VPC,
+        Field::new(&["attachment.state"], |gateway, each| {
+            maybe(gateway.vpc_id.as_ref().map(|_| "available"), each)
+        }),
+    ];
+
     fn key(&self) -> &str {
         &self.id
     }
@@ -39,7 +47,6 @@ impl Resource for InternetGateway {
         malformed: "InvalidInternetGatewayId.Malformed",
         noun: "internetGateway ID",
     };
-    const INDEXED: &'static [Field<Self>] = &[Self::BY_VPC];
 
     fn tags_mut(&mut self) -> Option<&mut Tags> {
         Some(&mut self.tags)

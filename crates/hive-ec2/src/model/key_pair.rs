@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::core::id::{Id, Kind};
-use crate::core::index::Field;
+use crate::core::index::{Field, one};
 use crate::core::table::{Listed, Resource};
 use crate::core::tags::Tags;
 use jiff::Timestamp;
@@ -21,6 +21,12 @@ pub struct KeyPair {
 }
 
 impl Listed for KeyPair {
+    const FIELDS: &'static [Field<Self>] = &[
+        Field::key(&["key-pair-id"]),
+        Self::BY_NAME,
+        Field::new(&["fingerprint"], |key, each| one(&key.fingerprint, each)),
+    ];
+
     fn key(&self) -> &str {
         &self.id
     }
@@ -43,7 +49,6 @@ impl Resource for KeyPair {
         malformed: "InvalidKeyPairId.Malformed",
         noun: "key pair",
     };
-    const INDEXED: &'static [Field<Self>] = &[Self::BY_NAME];
 
     fn tags_mut(&mut self) -> Option<&mut Tags> {
         Some(&mut self.tags)

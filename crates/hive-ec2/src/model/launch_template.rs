@@ -5,9 +5,10 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::core::id::{Id, Kind};
-use crate::core::index::Field;
+use crate::core::index::{Field, one};
 use crate::core::table::{Listed, Resource};
 use crate::core::tags::Tags;
+use crate::core::text::moment;
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct LaunchTemplate {
@@ -38,6 +39,9 @@ impl LaunchTemplate {
 }
 
 impl Listed for LaunchTemplate {
+    const FIELDS: &'static [Field<Self>] =
+        &[Self::BY_NAME, Field::new(&["create-time"], |template, each| one(moment(template.created), each))];
+
     fn key(&self) -> &str {
         &self.id
     }
@@ -60,7 +64,6 @@ impl Resource for LaunchTemplate {
         malformed: "InvalidLaunchTemplateId.Malformed",
         noun: "launch template",
     };
-    const INDEXED: &'static [Field<Self>] = &[Self::BY_NAME];
 
     fn tags_mut(&mut self) -> Option<&mut Tags> {
         Some(&mut self.tags)

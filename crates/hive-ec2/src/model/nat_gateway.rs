@@ -49,6 +49,13 @@ pub enum NatGatewayState {
 }
 
 impl Listed for NatGateway {
+    const FIELDS: &'static [Field<Self>] = &[
+        Field::key(&["nat-gateway-id"]),
+        Self::BY_VPC,
+        Self::BY_SUBNET,
+        Field::new(&["state"], |gateway, each| each(&format!("{:?}", gateway.state).to_lowercase())),
+    ];
+
     fn key(&self) -> &str {
         &self.id
     }
@@ -72,7 +79,6 @@ impl Resource for NatGateway {
         malformed: "NatGatewayMalformed",
         noun: "NAT gateway",
     };
-    const INDEXED: &'static [Field<Self>] = &[Self::BY_VPC, Self::BY_SUBNET];
 
     fn tags_mut(&mut self) -> Option<&mut Tags> {
         Some(&mut self.tags)

@@ -6,7 +6,7 @@ use super::cidr::{Ipv4Cidr, Ipv6Cidr};
 use super::subnet::Subnet;
 use super::vpc::Vpc;
 use crate::core::id::{Id, Kind};
-use crate::core::index::Field;
+use crate::core::index::{Field, one};
 use crate::core::table::{Listed, Resource};
 use crate::core::tags::Tags;
 
@@ -21,6 +21,46 @@ pub struct NetworkAcl {
 }
 
 impl Listed for NetworkAcl {
+    const FIELDS: &'static [Field<Self>] = &[
+        Field::key(&["network-acl-id"]),
+        Self::BY_VPC,
+        Self::BY_SUBNET,
+        Self::BY_ASSOCIATION,
+        Field::new(&["association.network-acl-id"], |acl, each| {
+            if !acl.associations.is_empty() {
+                one(&acl.id, each)
+            }
+        }),
+        Field::new(&["default"], |acl, each| one(acl.is_default, each)),
+        Field::new(&["entry.cidr"], |acl, each| {
+            acl.entries
+                .iter()
+                .filter_map(|e| Some(e.cidr_block?.to_string()))
+                .for_each(|value| one(value, each))
+        }),
+        Field::new(&["entry.egress"], |acl, each| {
+            acl.entries.iter().map(|e| &e.egress).for_each(|value| one(value, each))
+        }),
+        Field::new(&["entry.ipv6-cidr"], |acl, each| {
+            acl.entries
+                .iter()
+                .filter_map(|e| Some(e.ipv6_cidr_block?.to_string()))
+                .for_each(|value| one(value, each))
+        }),
+        Field::new(&["entry.protocol"], |acl, each| {
+            acl.entries.iter().map(|e| &e.protocol).for_each(|value| one(value, each))
+        }),
+        Field::new(&["entry.rule-action"], |acl, each| {
+            acl.entries
+                .iter()
+                .map(|e| if e.allow { "allow".to_owned() } else { "deny".to_owned() })
+                .for_each(|value| one(value, each))
+        }),
+        Field::new(&["entry.rule-number"], |acl, each| {
+            acl.entries.iter().map(|e| &e.rule_number).for_each(|value| one(value, each))
+        }),
+    ];
+
     fn key(&self) -> &str {
         &self.id
     }
@@ -49,7 +89,6 @@ impl Resource for NetworkAcl {
         malformed: "InvalidNetworkAclId.Malformed",
         noun: "networkAcl ID",
     };
-    const INDEXED: &'static [Field<Self>] = &[Self::BY_VPC, Self::BY_SUBNET, Self::BY_ASSOCIATION];
 
     fn tags_mut(&mut self) -> Option<&mut Tags> {
         Some(&mut self.tags)

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::core::id::{Id, Kind};
-use crate::core::index::Field;
+use crate::core::index::{Field, maybe, one};
 use crate::core::table::{Listed, Resource};
 use crate::core::tags::Tags;
 use std::net::Ipv4Addr;
@@ -40,6 +40,39 @@ pub struct NetworkInterface {
 }
 
 impl Listed for NetworkInterface {
+    const FIELDS: &'static [Field<Self>] = &[
+        Field::key(&["network-interface-id"]),
+        Self::BY_VPC,
+        Self::BY_SUBNET,
+        Self::BY_GROUP,
+        Self::BY_INSTANCE,
+        Self::BY_ATTACHMENT,
+        Self::BY_ADDRESS,
+        Self::BY_PUBLIC_ADDRESS,
+        Self::BY_PRIMARY_ADDRESS,
+        Field::new(&["addresses.private-ip-address"], |i, each| {
+            i.private_ips.iter().for_each(|value| one(value, each))
+        }),
+        Field::new(&["attachment.delete-on-termination"], |i, each| {
+            maybe(i.attachment.as_ref().map(|a| a.delete_on_termination), each)
+        }),
+        Field::new(&["attachment.device-index"], |i, each| {
+            maybe(i.attachment.as_ref().map(|a| a.device_index), each)
+        }),
+        Field::new(&["attachment.status"], |i, each| {
+            maybe(i.last_attachment().map(|(_, status)| status), each)
+        }),
+        Field::new(&["availability-zone"], |i, each| one(&i.availability_zone, each)),
+        Field::new(&["description"], |i, each| one(&i.description, each)),
+        Field::new(&["interface-type"], |i, each| one(i.kind(), each)),
+        Field::new(&["mac-address"], |i, each| one(&i.mac_address, each)),
+        Field::new(&["requester-managed"], |i, each| one(i.managed_by.is_some(), each)),
+        Field::new(&["source-dest-check"], |i, each| one(i.source_dest_check, each)),
+        Field::new(&["status"], |i, each| {
+            one(if i.attachment.is_some() || i.managed_by.is_some() { "in-use" } else { "available" }, each)
+        }),
+    ];
+
     fn key(&self) -> &str {
         &self.id
     }
@@ -64,6 +97,8 @@ impl NetworkInterface {
     pub const BY_ADDRESS: Field<Self> = Field::new(&["(subnet and address)"], |i, each| {
         i.private_ips.iter().for_each(|ip| each(&Self::address_in(&i.subnet_id, *ip)))
     });
+    pub const BY_PRIMARY_ADDRESS: Field<Self> =
+        Field::new(&["private-ip-address"], |i, each| maybe(i.primary_ip(), each));
     pub const BY_PUBLIC_ADDRESS: Field<Self> = Field::new(&["(public address of its own)"], |i, each| {
         i.public_ip.iter().for_each(|ip| each(&ip.to_string()))
     });
@@ -77,15 +112,6 @@ impl Resource for NetworkInterface {
         malformed: "InvalidNetworkInterfaceId.Malformed",
         noun: "networkInterface ID",
     };
-    const INDEXED: &'static [Field<Self>] = &[
-        Self::BY_VPC,
-        Self::BY_SUBNET,
-        Self::BY_GROUP,
-        Self::BY_INSTANCE,
-        Self::BY_ATTACHMENT,
-        Self::BY_ADDRESS,
-        Self::BY_PUBLIC_ADDRESS,
-    ];
 
     fn tags_mut(&mut self) -> Option<&mut Tags> {
         Some(&mut self.tags)

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::core::id::{Id, Kind};
-use crate::core::index::Field;
+use crate::core::index::{Field, maybe};
 use crate::core::table::{Listed, Resource};
 use crate::core::tags::Tags;
 
@@ -18,6 +18,14 @@ pub struct PlacementGroup {
 }
 
 impl Listed for PlacementGroup {
+    const FIELDS: &'static [Field<Self>] = &[
+        Self::BY_NAME,
+        Field::new(&["spread-level"], |group, each| {
+            maybe(group.spread_level.map(|level| format!("{level:?}").to_lowercase()), each)
+        }),
+        Field::new(&["strategy"], |group, each| each(&format!("{:?}", group.strategy).to_lowercase())),
+    ];
+
     fn key(&self) -> &str {
         &self.id
     }
@@ -40,7 +48,6 @@ impl Resource for PlacementGroup {
         malformed: "InvalidPlacementGroupId.Malformed",
         noun: "placement group",
     };
-    const INDEXED: &'static [Field<Self>] = &[Self::BY_NAME];
 
     fn tags_mut(&mut self) -> Option<&mut Tags> {
         Some(&mut self.tags)

@@ -1,5 +1,7 @@
 //! Routes and the subnets that follow them.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use super::cidr::{Ipv4Cidr, Ipv6Cidr};
@@ -11,7 +13,7 @@ use super::subnet::Subnet;
 use super::vpc::Vpc;
 use super::vpc_peering_connection::VpcPeeringConnection;
 use crate::core::id::{Id, Kind};
-use crate::core::index::Field;
+use crate::core::index::{Field, one};
 use crate::core::table::{Listed, Resource};
 use crate::core::tags::Tags;
 
@@ -25,6 +27,52 @@ pub struct RouteTable {
 }
 
 impl Listed for RouteTable {
+    const FIELDS: &'static [Field<Self>] = &[
+        Field::key(&["route-table-id"]),
+        Self::BY_VPC,
+        Self::BY_ASSOCIATION,
+        Self::BY_SUBNET,
+        Field::new(&["association.gateway-id"], |table, each| {
+            for association in &table.associations {
+                if let AssociationTarget::InternetGateway(id) = &association.target {
+                    each(id);
+                }
+            }
+        }),
+        Field::new(&["association.main"], |table, each| {
+            if !table.associations.is_empty() {
+                one(table.is_main(), each);
+            }
+        }),
+        Field::new(&["association.route-table-id"], |table, each| {
+            if !table.associations.is_empty() {
+                each(&table.id);
+            }
+        }),
+        Field::new(&["route.destination-cidr-block", "route.destination-ipv6-cidr-block"], |table, each| {
+            table.routes.iter().for_each(|route| one(route.destination, each))
+        }),
+        Field::new(&["route.gateway-id"], |table, each| {
+            for route in &table.routes {
+                match &route.target {
+                    Target::Local => each("local"),
+                    Target::InternetGateway(id) => each(id),
+                    _ => {}
+                }
+            }
+        }),
+        Field::new(&["route.nat-gateway-id"], |table, each| {
+            for route in &table.routes {
+                if let Target::NatGateway(id) = &route.target {
+                    each(id);
+                }
+            }
+        }),
+        Field::new(&["route.origin"], |table, each| {
+            table.routes.iter().for_each(|route| one(format!("{:?}", route.origin), each))
+        }),
+    ];
+
     fn key(&self) -> &str {
         &self.id
     }
@@ -58,7 +106,6 @@ impl Resource for RouteTable {
         malformed: "InvalidRouteTableId.Malformed",
         noun: "routeTable ID",
     };
-    const INDEXED: &'static [Field<Self>] = &[Self::BY_VPC, Self::BY_ASSOCIATION, Self::BY_SUBNET];
 
     fn tags_mut(&mut self) -> Option<&mut Tags> {
         Some(&mut self.tags)
@@ -76,6 +123,15 @@ pub struct Route {
 pub enum Destination {
     V4(Ipv4Cidr),
     V6(Ipv6Cidr),
+}
+
+impl fmt::Display for Destination {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Destination::V4(cidr) => cidr.fmt(f),
+            Destination::V6(cidr) => cidr.fmt(f),
+        }
+    }
 }
 
 /// Where a route leads. Whether that still works is judged when it is looked at (`blackhole`).

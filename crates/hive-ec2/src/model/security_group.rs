@@ -1,11 +1,13 @@
 //! Allow rules around network interfaces; every rule has an id of its own.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use super::cidr::{Ipv4Cidr, Ipv6Cidr};
 use super::vpc::Vpc;
 use crate::core::id::{Id, Kind};
-use crate::core::index::Field;
+use crate::core::index::{Field, maybe, one};
 use crate::core::table::{Listed, Resource};
 use crate::core::tags::Tags;
 
@@ -20,6 +22,34 @@ pub struct SecurityGroup {
 }
 
 impl Listed for SecurityGroup {
+    const FIELDS: &'static [Field<Self>] = &[
+        Field::key(&["group-id"]),
+        Self::BY_VPC,
+        Self::BY_NAME,
+        Self::BY_RULE,
+        Self::BY_PEER,
+        Field::new(&["description"], |group, each| one(&group.description, each)),
+        Field::new(&["egress.ip-permission.cidr", "egress.ip-permission.group-id"], |group, each| {
+            group.rules(true).for_each(|rule| one(&rule.peer, each))
+        }),
+        Field::new(&["egress.ip-permission.protocol"], |group, each| {
+            group.rules(true).for_each(|rule| one(rule.protocol, each))
+        }),
+        Field::new(
+            &["ip-permission.cidr", "ip-permission.group-id", "ip-permission.ipv6-cidr"],
+            |group, each| group.rules(false).for_each(|rule| one(&rule.peer, each)),
+        ),
+        Field::new(&["ip-permission.from-port"], |group, each| {
+            group.rules(false).for_each(|rule| maybe(rule.ports.map(|(from, _)| from), each))
+        }),
+        Field::new(&["ip-permission.protocol"], |group, each| {
+            group.rules(false).for_each(|rule| one(rule.protocol, each))
+        }),
+        Field::new(&["ip-permission.to-port"], |group, each| {
+            group.rules(false).for_each(|rule| maybe(rule.ports.map(|(_, to)| to), each))
+        }),
+    ];
+
     fn key(&self) -> &str {
         &self.id
     }
@@ -34,7 +64,7 @@ impl SecurityGroup {
     pub const BY_VPC: Field<Self> = Field::new(&["vpc-id"], |g, each| each(&g.vpc_id));
     pub const BY_NAME: Field<Self> = Field::new(&["group-name"], |g, each| each(&g.name));
     pub const BY_RULE: Field<Self> =
-        Field::new(&["security-group-rule-id"], |g, each| g.rules.iter().for_each(|r| each(&r.id)));
+        Field::new(&["(rule)"], |g, each| g.rules.iter().for_each(|r| each(&r.id)));
     pub const BY_PEER: Field<Self> = Field::new(&["(groups that its rules name)"], |g, each| {
         g.rules.iter().for_each(|rule| {
             if let Peer::Group(peer) = &rule.peer {
@@ -52,7 +82,6 @@ impl Resource for SecurityGroup {
         malformed: "InvalidGroupId.Malformed",
         noun: "security group",
     };
-    const INDEXED: &'static [Field<Self>] = &[Self::BY_VPC, Self::BY_NAME, Self::BY_RULE, Self::BY_PEER];
 
     fn tags_mut(&mut self) -> Option<&mut Tags> {
         Some(&mut self.tags)
@@ -89,6 +118,37 @@ pub enum Protocol {
     Icmp,
     Icmpv6,
     Number(u8),
+}
+
+/// Ranges and groups look different, so one list serves the filters on both.
+impl fmt::Display for Peer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Peer::V4(cidr) => cidr.fmt(f),
+            Peer::V6(cidr) => cidr.fmt(f),
+            Peer::Group(id) => id.fmt(f),
+        }
+    }
+}
+
+impl fmt::Display for Protocol {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Protocol::All => f.write_str("-1"),
+            Protocol::Tcp => f.write_str("tcp"),
+            Protocol::Udp => f.write_str("udp"),
+            Protocol::Icmp => f.write_str("icmp"),
+            Protocol::Icmpv6 => f.write_str("icmpv6"),
+            Protocol::Number(number) => number.fmt(f),
+        }
+    }
+}
+
+impl SecurityGroup {
+    /// Those of one direction.
+    fn rules(&self, egress: bool) -> impl Iterator<Item = &Rule> {
+        self.rules.iter().filter(move |rule| rule.egress == egress)
+    }
 }
 
 impl Rule {

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::core::id::{Id, Kind};
-use crate::core::index::Field;
+use crate::core::index::{Field, one};
 use crate::core::table::{Listed, Resource};
 use crate::core::tags::Tags;
 use jiff::Timestamp;
@@ -22,6 +22,15 @@ pub struct Snapshot {
 }
 
 impl Listed for Snapshot {
+    const FIELDS: &'static [Field<Self>] = &[
+        Field::key(&["snapshot-id"]),
+        Self::BY_VOLUME,
+        Field::new(&["description"], |snapshot, each| one(&snapshot.description, each)),
+        Field::new(&["encrypted"], |snapshot, each| one(snapshot.encrypted, each)),
+        Field::new(&["status"], |snapshot, each| each(&format!("{:?}", snapshot.state).to_lowercase())),
+        Field::new(&["volume-size"], |snapshot, each| one(snapshot.volume_size, each)),
+    ];
+
     fn key(&self) -> &str {
         &self.id
     }
@@ -44,7 +53,6 @@ impl Resource for Snapshot {
         malformed: "InvalidSnapshotID.Malformed",
         noun: "snapshot",
     };
-    const INDEXED: &'static [Field<Self>] = &[Self::BY_VOLUME];
 
     fn tags_mut(&mut self) -> Option<&mut Tags> {
         Some(&mut self.tags)

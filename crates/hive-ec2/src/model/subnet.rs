@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::cidr::{Ipv4Cidr, Ipv6Cidr};
 use super::vpc::{CidrAssociation, Vpc};
 use crate::core::id::{Id, Kind};
-use crate::core::index::Field;
+use crate::core::index::{Field, maybe, one};
 use crate::core::table::{Listed, Resource};
 use crate::core::tags::Tags;
 
@@ -27,6 +27,19 @@ pub struct Subnet {
 }
 
 impl Listed for Subnet {
+    const FIELDS: &'static [Field<Self>] = &[
+        Field::key(&["subnet-id"]),
+        Self::BY_VPC,
+        Self::BY_ZONE,
+        Self::BY_IPV6_ASSOCIATION,
+        Field::new(&["cidr", "cidr-block", "cidrBlock"], |subnet, each| one(subnet.cidr_block, each)),
+        Field::new(&["default-for-az", "defaultForAz"], |subnet, each| one(subnet.default_for_az, each)),
+        Field::new(&["ipv6-cidr-block-association.ipv6-cidr-block"], |subnet, each| {
+            maybe(subnet.ipv6_cidr.as_ref().map(|a| a.cidr), each)
+        }),
+        Field::new(&["map-public-ip-on-launch"], |subnet, each| one(subnet.map_public_ip_on_launch, each)),
+    ];
+
     fn key(&self) -> &str {
         &self.id
     }
@@ -55,7 +68,6 @@ impl Resource for Subnet {
         malformed: "InvalidSubnetID.Malformed",
         noun: "subnet ID",
     };
-    const INDEXED: &'static [Field<Self>] = &[Self::BY_VPC, Self::BY_ZONE, Self::BY_IPV6_ASSOCIATION];
 
     fn tags_mut(&mut self) -> Option<&mut Tags> {
         Some(&mut self.tags)

@@ -3,9 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use crate::core::id::{Id, Kind};
-use crate::core::index::Field;
+use crate::core::index::{Field, one};
 use crate::core::table::{Listed, Resource};
 use crate::core::tags::Tags;
+use crate::core::text::moment;
 use jiff::Timestamp;
 
 use super::instance::Instance;
@@ -31,6 +32,34 @@ pub struct Volume {
 }
 
 impl Listed for Volume {
+    const FIELDS: &'static [Field<Self>] = &[
+        Field::key(&["volume-id"]),
+        Self::BY_INSTANCE,
+        Self::BY_SNAPSHOT,
+        Field::new(&["attachment.delete-on-termination"], |volume, each| {
+            volume.attachments.iter().map(|a| &a.delete_on_termination).for_each(|value| one(value, each))
+        }),
+        Field::new(&["attachment.device"], |volume, each| {
+            volume.attachments.iter().map(|a| &a.device).for_each(|value| one(value, each))
+        }),
+        Field::new(&["attachment.status"], |volume, each| {
+            volume
+                .attachments
+                .iter()
+                .map(|a| format!("{:?}", a.state).to_lowercase())
+                .for_each(|value| one(value, each))
+        }),
+        Field::new(&["availability-zone"], |volume, each| one(&volume.availability_zone, each)),
+        Field::new(&["create-time"], |volume, each| each(&moment(volume.created))),
+        Field::new(&["encrypted"], |volume, each| one(volume.encrypted, each)),
+        Field::new(&["multi-attach-enabled"], |volume, each| one(volume.multi_attach_enabled, each)),
+        Field::new(&["size"], |volume, each| one(volume.size, each)),
+        Field::new(&["status"], |volume, each| one(volume.status(), each)),
+        Field::new(&["volume-type"], |volume, each| {
+            each(&format!("{:?}", volume.volume_type).to_lowercase())
+        }),
+    ];
+
     fn key(&self) -> &str {
         &self.id
     }
@@ -57,7 +86,6 @@ impl Resource for Volume {
         malformed: "InvalidVolumeID.Malformed",
         noun: "volume",
     };
-    const INDEXED: &'static [Field<Self>] = &[Self::BY_INSTANCE, Self::BY_SNAPSHOT];
 
     fn tags_mut(&mut self) -> Option<&mut Tags> {
         Some(&mut self.tags)

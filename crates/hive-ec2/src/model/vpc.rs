@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::cidr::{Ipv4Cidr, Ipv6Cidr};
 use super::dhcp_options::DhcpOptions;
 use crate::core::id::{Id, Kind};
-use crate::core::index::Field;
+use crate::core::index::{Field, maybe, one};
 use crate::core::table::{Listed, Resource};
 use crate::core::tags::Tags;
 
@@ -25,6 +25,23 @@ pub struct Vpc {
 }
 
 impl Listed for Vpc {
+    const FIELDS: &'static [Field<Self>] = &[
+        Field::key(&["vpc-id"]),
+        Self::BY_DEFAULT,
+        Self::BY_CIDR_ASSOCIATION,
+        Self::BY_DHCP_OPTIONS,
+        Field::new(&["cidr", "cidr-block"], |vpc, each| maybe(vpc.cidr_block(), each)),
+        Field::new(&["cidr-block-association.cidr-block"], |vpc, each| {
+            vpc.cidrs.iter().map(|a| &a.cidr).for_each(|value| one(value, each))
+        }),
+        Field::new(&["ipv6-cidr-block-association.association-id"], |vpc, each| {
+            vpc.ipv6_cidrs.iter().map(|a| &a.id).for_each(|value| one(value, each))
+        }),
+        Field::new(&["ipv6-cidr-block-association.ipv6-cidr-block"], |vpc, each| {
+            vpc.ipv6_cidrs.iter().map(|a| &a.cidr).for_each(|value| one(value, each))
+        }),
+    ];
+
     fn key(&self) -> &str {
         &self.id
     }
@@ -54,8 +71,6 @@ impl Resource for Vpc {
         malformed: "InvalidVpcID.Malformed",
         noun: "vpc ID",
     };
-    const INDEXED: &'static [Field<Self>] =
-        &[Self::BY_DEFAULT, Self::BY_CIDR_ASSOCIATION, Self::BY_DHCP_OPTIONS];
 
     fn tags_mut(&mut self) -> Option<&mut Tags> {
         Some(&mut self.tags)

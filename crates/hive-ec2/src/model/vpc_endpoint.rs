@@ -9,7 +9,7 @@ use super::security_group::SecurityGroup;
 use super::subnet::Subnet;
 use super::vpc::Vpc;
 use crate::core::id::{Id, Kind};
-use crate::core::index::Field;
+use crate::core::index::{Field, one};
 use crate::core::table::{Listed, Resource};
 use crate::core::tags::Tags;
 
@@ -66,6 +66,16 @@ impl EndpointState {
 }
 
 impl Listed for VpcEndpoint {
+    const FIELDS: &'static [Field<Self>] = &[
+        Field::key(&["vpc-endpoint-id"]),
+        Self::BY_VPC,
+        Self::BY_SERVICE,
+        Self::BY_GROUP,
+        Self::BY_ROUTE_TABLE,
+        Field::new(&["vpc-endpoint-state"], |e, each| one(e.state.name(), each)),
+        Field::new(&["vpc-endpoint-type"], |e, each| one(e.kind.name(), each)),
+    ];
+
     fn key(&self) -> &str {
         &self.id
     }
@@ -93,8 +103,6 @@ impl Resource for VpcEndpoint {
         malformed: "InvalidVpcEndpointId.Malformed",
         noun: "Vpc Endpoint Id",
     };
-    const INDEXED: &'static [Field<Self>] =
-        &[Self::BY_VPC, Self::BY_SERVICE, Self::BY_GROUP, Self::BY_ROUTE_TABLE];
 
     fn tags_mut(&mut self) -> Option<&mut Tags> {
         Some(&mut self.tags)

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::vpc::Vpc;
 use crate::core::id::{Id, Kind};
-use crate::core::index::Field;
+use crate::core::index::{Field, one};
 use crate::core::table::{Listed, Resource};
 use crate::core::tags::Tags;
 
@@ -75,6 +75,16 @@ impl PeeringState {
 }
 
 impl Listed for VpcPeeringConnection {
+    const FIELDS: &'static [Field<Self>] = &[
+        Field::key(&["vpc-peering-connection-id"]),
+        Self::BY_REQUESTER,
+        Self::BY_ACCEPTER,
+        Field::new(&["accepter-vpc-info.cidr-block"], |p, each| one(&p.accepter.cidr_block, each)),
+        Field::new(&["requester-vpc-info.cidr-block"], |p, each| one(&p.requester.cidr_block, each)),
+        Field::new(&["status-code"], |p, each| one(p.state.name(), each)),
+        Field::new(&["status-message"], |p, each| one(p.state.message(), each)),
+    ];
+
     fn key(&self) -> &str {
         &self.id
     }
@@ -100,7 +110,6 @@ impl Resource for VpcPeeringConnection {
         malformed: "InvalidVpcPeeringConnectionId.Malformed",
         noun: "vpcPeeringConnection ID",
     };
-    const INDEXED: &'static [Field<Self>] = &[Self::BY_REQUESTER, Self::BY_ACCEPTER];
 
     fn tags_mut(&mut self) -> Option<&mut Tags> {
         Some(&mut self.tags)

@@ -9,6 +9,7 @@ use crate::model::account::Account;
 use crate::model::instance::InstanceState;
 use crate::model::volume::{AttachmentState, Volume, VolumeAttachment, VolumeShape, VolumeState, VolumeType};
 use crate::node::Order;
+use crate::rules::images::find_snapshot;
 use crate::rules::interfaces::incorrect_state;
 
 #[derive(Default, Clone)]
@@ -28,7 +29,8 @@ pub fn create_volume(call: &mut Call<'_>, zone: &str, new: NewVolume) -> ApiResu
     if !call.environment.zone_names().any(|known| known == zone) {
         return Err(ApiError::client("InvalidZone.NotFound", format!("The zone '{zone}' does not exist.")));
     }
-    let snapshot = new.snapshot_id.as_deref().map(|id| call.account.snapshots.find(id)).transpose()?;
+    let snapshot = new.snapshot_id.as_deref().map(|id| find_snapshot(call.account, id)).transpose()?;
+    let snapshot = snapshot.as_deref();
     let size = new
         .size
         .or(snapshot.map(|snapshot| snapshot.volume_size))

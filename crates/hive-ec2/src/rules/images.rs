@@ -31,6 +31,12 @@ pub fn find_own<'a>(account: &'a Account, id: &str) -> ApiResult<&'a Image> {
     account.images.find(id)
 }
 
+/// A snapshot that the account may use.
+pub fn find_snapshot(account: &Account, id: &str) -> ApiResult<Arc<Snapshot>> {
+    let own = account.snapshots.shared(id);
+    own.or_else(|| images::find_snapshot(id)).ok_or_else(|| Snapshot::KIND.missing(id))
+}
+
 /// A device as requests describe it.
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
@@ -59,7 +65,8 @@ impl DeviceRequest {
         let volume = match &self.ebs {
             None => None,
             Some(ebs) => {
-                let snapshot = ebs.snapshot_id.as_deref().map(|id| account.snapshots.find(id)).transpose()?;
+                let snapshot = ebs.snapshot_id.as_deref().map(|id| find_snapshot(account, id)).transpose()?;
+                let snapshot = snapshot.as_deref();
                 let size = ebs.volume_size.or(snapshot.map(|s| s.volume_size)).or(base.map(|b| b.size));
                 let size = size.ok_or_else(|| ApiError::missing_parameter("VolumeSize"))?;
                 if let Some(small) = snapshot.filter(|snapshot| size < snapshot.volume_size) {

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{TagView, tags};
+use super::{OwnerView, TagView, tags};
 use crate::core::text::moment;
 use crate::data::images;
 use crate::model::account::Account;
@@ -61,12 +61,8 @@ struct EbsView {
     encrypted: bool,
 }
 
-/// Whose it is: of the account, or of everyone.
-pub fn owner(image: &Image, account: &Account) -> (String, Option<&'static str>) {
-    match images::owner(&image.id) {
-        Some((id, alias)) => (id.to_owned(), alias),
-        None => (account.id.to_string(), None),
-    }
+pub fn owner(image: &Image, account: &Account) -> OwnerView {
+    OwnerView::new(images::owner(&image.id), account)
 }
 
 pub fn device(device: &ImageDevice) -> DeviceView {
@@ -86,7 +82,7 @@ pub fn device(device: &ImageDevice) -> DeviceView {
 }
 
 pub fn image(image: &Image, account: &Account) -> ImageView {
-    let (owner, alias) = owner(image, account);
+    let OwnerView { id: owner, alias } = owner(image, account);
     ImageView {
         image_id: image.id.to_string(),
         image_location: format!("{}/{}", alias.unwrap_or(&owner), image.name),

@@ -4,6 +4,8 @@
 use serde::Serialize;
 
 use crate::core::tags::Tags;
+use crate::data::images::Owner;
+use crate::model::account::Account;
 
 pub mod address;
 pub mod image;
@@ -43,4 +45,24 @@ impl<T> AttributeValue<T> {
 #[derive(Serialize)]
 pub struct StateView {
     pub state: &'static str,
+}
+
+/// Whose something is: a publisher's that everyone sees, or the account's own.
+pub struct OwnerView {
+    pub id: String,
+    pub alias: Option<&'static str>,
+}
+
+impl OwnerView {
+    fn new(publisher: Option<Owner>, account: &Account) -> OwnerView {
+        match publisher {
+            Some((id, alias)) => OwnerView { id: id.to_owned(), alias },
+            None => OwnerView { id: account.id.to_string(), alias: None },
+        }
+    }
+
+    /// Whether an account, a publisher's other name or `self` means this owner.
+    pub fn is(&self, who: &str, account: &Account) -> bool {
+        who == self.id || Some(who) == self.alias || (who == "self" && self.id == *account.id)
+    }
 }

@@ -57,23 +57,12 @@ struct Ipv6RangeView {
     description: Option<String>,
 }
 
-pub fn protocol(protocol: Protocol) -> String {
-    match protocol {
-        Protocol::All => "-1".into(),
-        Protocol::Tcp => "tcp".into(),
-        Protocol::Udp => "udp".into(),
-        Protocol::Icmp => "icmp".into(),
-        Protocol::Icmpv6 => "icmpv6".into(),
-        Protocol::Number(number) => number.to_string(),
-    }
-}
-
 /// EC2 answers one permission for all rules of the same protocol and ports.
 pub fn permissions<'a>(rules: impl Iterator<Item = &'a Rule>, owner: &str) -> Vec<PermissionView> {
     let mut folded: BTreeMap<(Protocol, Option<(i32, i32)>), PermissionView> = BTreeMap::new();
     for rule in rules {
         let view = folded.entry((rule.protocol, rule.ports)).or_insert_with(|| PermissionView {
-            ip_protocol: protocol(rule.protocol),
+            ip_protocol: rule.protocol.to_string(),
             from_port: rule.ports.map(|ports| ports.0),
             to_port: rule.ports.map(|ports| ports.1),
             groups: Vec::new(),
@@ -145,7 +134,7 @@ pub fn rule(rule: &Rule, group: &str, call: &Call<'_>) -> RuleView {
         group_id: group.to_owned(),
         group_owner_id: call.account.id.to_string(),
         is_egress: rule.egress,
-        ip_protocol: protocol(rule.protocol),
+        ip_protocol: rule.protocol.to_string(),
         from_port,
         to_port,
         cidr_ipv4: if let Peer::V4(cidr) = rule.peer { Some(cidr.to_string()) } else { None },

@@ -2,9 +2,11 @@
 
 use serde::Serialize;
 
-use super::{TagView, tags};
+use super::{OwnerView, TagView, tags};
 use crate::core::call::Call;
 use crate::core::text::moment;
+use crate::data::images;
+use crate::model::account::Account;
 use crate::model::snapshot::{Snapshot, SnapshotState};
 use crate::model::volume::{AttachmentState, Volume, VolumeAttachment, VolumeModification, VolumeType};
 
@@ -123,11 +125,17 @@ pub struct SnapshotView {
     encrypted: bool,
     kms_key_id: Option<String>,
     owner_id: String,
+    owner_alias: Option<&'static str>,
     storage_tier: &'static str,
     tag_set: Vec<TagView>,
 }
 
-pub fn snapshot(snapshot: &Snapshot, call: &Call<'_>) -> SnapshotView {
+pub fn snapshot_owner(snapshot: &Snapshot, account: &Account) -> OwnerView {
+    OwnerView::new(images::snapshot_owner(&snapshot.id), account)
+}
+
+pub fn snapshot(snapshot: &Snapshot, account: &Account) -> SnapshotView {
+    let owner = snapshot_owner(snapshot, account);
     SnapshotView {
         snapshot_id: snapshot.id.to_string(),
         volume_id: snapshot.volume_id.clone(),
@@ -138,7 +146,8 @@ pub fn snapshot(snapshot: &Snapshot, call: &Call<'_>) -> SnapshotView {
         description: snapshot.description.clone(),
         encrypted: snapshot.encrypted,
         kms_key_id: snapshot.kms_key_id.clone(),
-        owner_id: call.account.id.to_string(),
+        owner_id: owner.id,
+        owner_alias: owner.alias,
         storage_tier: "standard",
         tag_set: tags(&snapshot.tags),
     }

@@ -11,6 +11,7 @@ use std::net::SocketAddr;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() {
+    hive::keep_memory_small();
     let mut arguments = std::env::args().skip(1);
     let mut config = hive::Config::new("hive-data".into());
     while let Some(argument) = arguments.next() {

@@ -9,6 +9,7 @@ import xml.etree.ElementTree as ElementTree
 
 # Where EC2 itself answers something else than its model says; clients rely on it.
 KNOWN_DEVIATIONS = {
+    "DescribeNetworkInterfaces.networkInterfaceSet[].interfaceType": {"nat_gateway"},
     "DescribeInternetGateways.internetGatewaySet[].attachmentSet[].state": {"available"},
     "DescribeVpcEndpoints.vpcEndpointSet[].state": {"pending", "available", "deleting", "failed"},
     "CreateVpcEndpoint.vpcEndpoint.state": {"pending"},

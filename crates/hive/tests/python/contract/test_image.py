@@ -57,3 +57,22 @@ class Image(Contract):
         self.assertNotEqual(ebs["SnapshotId"], snapshot)
         for gone in (image, copy):
             EC2.deregister_image(ImageId=gone, DeleteAssociatedSnapshots=True)
+
+    def test_of_everyone_with_snapshots_of_everyone(self):
+        public = EC2.describe_images(ImageIds=[IMAGE])["Images"][0]
+        ebs = public["BlockDeviceMappings"][0]["Ebs"]
+        named = EC2.describe_snapshots(SnapshotIds=[ebs["SnapshotId"]])["Snapshots"]
+        self.assertEqual([(s["OwnerId"], s["OwnerAlias"], s["VolumeSize"]) for s in named], [(public["OwnerId"], "amazon", 8)])
+        listed = lambda **how: {s["SnapshotId"] for s in EC2.describe_snapshots(**how)["Snapshots"]}
+        self.assertLessEqual({ebs["SnapshotId"]}, listed())
+        self.assertEqual(listed(OwnerIds=["self"]), set())
+        self.assertEqual(listed(OwnerIds=["amazon"], RestorableByUserIds=["all"]), listed(OwnerIds=[public["OwnerId"]]))
+        pages = EC2.get_paginator("describe_snapshots").paginate(PaginationConfig={"PageSize": 2})
+        self.assertEqual([s["SnapshotId"] for page in pages for s in page["Snapshots"]], sorted(listed()))
+        self.code("UnauthorizedOperation", EC2.delete_snapshot, SnapshotId=ebs["SnapshotId"])
+        instance = self.instance()
+        mine = [{"Name": "attachment.instance-id", "Values": [instance]}]
+        self.assertEqual([v["SnapshotId"] for v in EC2.describe_volumes(Filters=mine)["Volumes"]], [ebs["SnapshotId"]])
+        copy = EC2.copy_snapshot(SourceRegion=os.environ["AWS_REGION"], SourceSnapshotId=ebs["SnapshotId"])["SnapshotId"]
+        self.assertEqual(listed(OwnerIds=["self"]), {copy})
+        EC2.delete_snapshot(SnapshotId=copy)

@@ -7,7 +7,7 @@ class NetworkInterface(Contract):
     def test_interfaces_and_addresses(self):
         vpc = self.vpc()
         subnet = EC2.create_subnet(VpcId=vpc, CidrBlock="10.0.1.0/24")["Subnet"]["SubnetId"]
-        instance = self.instance(SubnetId=subnet)
+        instance = self.instance(SubnetId=subnet, PrivateIpAddress="10.0.1.8")
         interface = EC2.create_network_interface(SubnetId=subnet, PrivateIpAddress="10.0.1.9")["NetworkInterface"]["NetworkInterfaceId"]
         self.code("InvalidIPAddress.InUse", EC2.create_network_interface, SubnetId=subnet, PrivateIpAddress="10.0.1.9")
         self.code("InvalidParameterValue", EC2.create_network_interface, SubnetId=subnet, PrivateIpAddress="10.0.1.1")
