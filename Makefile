@@ -54,6 +54,7 @@ $(DENY):
 	@rm -rf $(DENY_FOLDER)/build
 
 bench: release ## measure speed and size, printed as a table
+	@cargo build --locked --release -p eos-engine --example journal
 	@bench/run
 
 bench-hive: ## measure the EC2 endpoint beside fakecloud and moto, printed as a table

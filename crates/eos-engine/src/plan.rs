@@ -83,6 +83,9 @@ pub struct UnitPlan {
     pub verdict: Verdict,
     /// What tofu warned of.
     pub warnings: Vec<String>,
+    /// The server that was to be asked what it makes of this unit, and did not answer. Told by whoever speaks to it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unreached: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

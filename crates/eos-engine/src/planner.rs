@@ -6,10 +6,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use eos_model::{Diagnostic, Diagnostics, EnvName, Name, codes};
 use eos_tofu::Refresh;
 
-use crate::agreed::without_keys;
+use crate::agreed::{ChangeKind, without_keys};
 use crate::applied::{AppliedUnit, Kept};
 use crate::ask_tofu::Past;
-use crate::change::Change;
+use crate::change::{Change, DataNote, Fate};
 use crate::data::{self, DataResources};
 use crate::engine::Engine;
 use crate::observer::Progress;
@@ -135,6 +135,7 @@ impl Engine<'_> {
             treatment,
             verdict: Verdict::Untouched,
             warnings: Vec::new(),
+            unreached: None,
         };
         if !waits_for.is_empty() {
             let creates = data::declared(&unit.files).into_iter().collect();
@@ -153,6 +154,10 @@ impl Engine<'_> {
         let refresh = survey.look.refresh();
         let past = self.past_of(survey, unit);
         let shown = self.ask_tofu(unit, &mut planned, refresh, &known_data, past)?;
+        if let (Verdict::Changes { changes, .. }, Some(kept)) = (&mut planned.verdict, survey.kept.get(name))
+        {
+            taken_over(unit, kept, changes);
+        }
         if let Verdict::Unchanged { record } = &mut planned.verdict {
             *record = !as_applied;
         }
@@ -199,6 +204,7 @@ impl Engine<'_> {
             treatment: self.treatment_for(survey, unit, Goal::Gone)?,
             verdict: Verdict::Unchanged { record: true },
             warnings: Vec::new(),
+            unreached: None,
         };
         self.observer.on(&Progress::Planning { unit: name });
         let known_data = data::data_resources(&unit.files);
@@ -279,6 +285,18 @@ impl Engine<'_> {
             }
         }
         found
+    }
+}
+
+/// What is created again where its data was kept finds it there, and says so.
+fn taken_over(unit: &Unit, kept: &Kept, changes: &mut [Change]) {
+    for change in changes.iter_mut().filter(|change| change.kind == ChangeKind::Create) {
+        let Some(object) = kept.objects.iter().find(|object| object.address == change.address) else {
+            continue;
+        };
+        let places = unit.manifest.volumes.iter().filter_map(|volume| volume.path.clone()).collect();
+        let classes = object.class.iter().cloned().collect();
+        change.data = Some(DataNote { classes, places, fate: Fate::Stays });
     }
 }
 

@@ -23,3 +23,5 @@ mod lifecycle;
 mod refusals;
 #[path = "runs/shared_state.rs"]
 mod shared_state;
+#[path = "runs/spec.rs"]
+mod spec;

@@ -25,4 +25,4 @@ mod value;
 
 pub use serve::{ServeError, serve};
 pub use settings::{COOKIE, NomadSettings, PluginSettings, SaltSettings, Settings, is_plugin};
-pub use unix_socket::connect_at_once;
+pub use unix_socket::sweep as sweep_sockets;

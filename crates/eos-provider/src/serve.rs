@@ -23,12 +23,15 @@ use crate::protocol::plugin::grpc_controller_server::GrpcControllerServer;
 use crate::protocol::provider_server::ProviderServer;
 use crate::service::{Controller, Service};
 use crate::settings::Settings;
-use crate::unix_socket::{FOLDER_PREFIX, SOCKET_NAME, sweep};
+use crate::unix_socket::sweep;
 use crate::{guard, tls};
 
 /// go-plugin's handshake and tofu's protocol.
 const CORE_VERSION: u32 = 1;
 const PROTOCOL_VERSION: &str = "6";
+/// What the private folders are called, and the socket in them.
+const FOLDER_PREFIX: &str = "eos-provider-";
+const SOCKET_NAME: &str = "provider.sock";
 /// The longest path a unix socket can have, with room to spare.
 const LONGEST_SOCKET_PATH: usize = 100;
 /// Time to write the last answer; go-plugin kills what has not ended after two seconds.
@@ -78,7 +81,7 @@ pub fn serve(settings: Settings, output: &mut dyn Write) -> Result<(), ServeErro
             .and_then(|()| output.flush())
             .map_err(ServeError::Start)?;
         if let Some(parent) = folder.path().parent().map(Path::to_owned) {
-            tokio::task::spawn_blocking(move || sweep(&parent));
+            tokio::task::spawn_blocking(move || sweep(&parent, FOLDER_PREFIX, SOCKET_NAME, |_| true));
         }
         run(settings, listener, config).await;
         Ok(())

@@ -6,10 +6,6 @@ use std::path::Path;
 
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, connect, socket_with};
 
-/// What the provider's own folders are called.
-pub const FOLDER_PREFIX: &str = "eos-provider-";
-pub const SOCKET_NAME: &str = "provider.sock";
-
 /// A connection, or an error at once: a listener that accepts nobody any more would hold up a connection.
 pub fn connect_at_once(path: &Path) -> std::io::Result<UnixStream> {
     let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
@@ -20,14 +16,16 @@ pub fn connect_at_once(path: &Path) -> std::io::Result<UnixStream> {
     Ok(stream)
 }
 
-/// Removes the folders of providers that are no more: on their sockets nobody listens. Others' folders cannot be entered.
-pub fn sweep(parent: &Path) {
+/// Removes what processes that are no more have left in `parent`: folders called `prefix…` on whose `socket` nobody
+/// listens. Those of other people cannot be entered; one that may not go yet is left for the next time.
+pub fn sweep(parent: &Path, prefix: &str, socket: &str, may_go: impl Fn(&Path) -> bool) {
     for entry in std::fs::read_dir(parent).into_iter().flatten().flatten() {
-        let ours = entry.file_name().to_string_lossy().starts_with(FOLDER_PREFIX);
+        let folder = entry.path();
+        let ours = entry.file_name().to_string_lossy().starts_with(prefix);
         let refused = |error: std::io::Error| error.kind() == ErrorKind::ConnectionRefused;
-        if ours && connect_at_once(&entry.path().join(SOCKET_NAME)).is_err_and(refused) {
+        if ours && connect_at_once(&folder.join(socket)).is_err_and(refused) && may_go(&folder) {
             // Somebody else may be sweeping too.
-            let _ = std::fs::remove_dir_all(entry.path());
+            let _ = std::fs::remove_dir_all(&folder);
         }
     }
 }
@@ -38,6 +36,8 @@ mod tests {
 
     use super::*;
 
+    const SOCKET: &str = "its.sock";
+
     #[test]
     fn only_folders_nobody_listens_in_are_swept() {
         let parent = tempfile::tempdir().unwrap();
@@ -46,18 +46,20 @@ mod tests {
             std::fs::create_dir(&folder).unwrap();
             folder
         };
-        let live = UnixListener::bind(folder("eos-provider-live").join(SOCKET_NAME)).unwrap();
-        drop(UnixListener::bind(folder("eos-provider-dead").join(SOCKET_NAME)).unwrap());
+        let live = UnixListener::bind(folder("ours-live").join(SOCKET)).unwrap();
+        for dead in ["ours-dead", "ours-busy"] {
+            drop(UnixListener::bind(folder(dead).join(SOCKET)).unwrap());
+        }
         // This one has made its folder, and not its socket yet.
-        folder("eos-provider-new");
-        drop(UnixListener::bind(folder("other-dead").join(SOCKET_NAME)).unwrap());
-        sweep(parent.path());
+        folder("ours-new");
+        drop(UnixListener::bind(folder("other-dead").join(SOCKET)).unwrap());
+        sweep(parent.path(), "ours-", SOCKET, |folder| !folder.ends_with("ours-busy"));
         let mut left: Vec<String> = std::fs::read_dir(parent.path())
             .unwrap()
             .map(|entry| entry.unwrap().file_name().into_string().unwrap())
             .collect();
         left.sort();
-        assert_eq!(left, ["eos-provider-live", "eos-provider-new", "other-dead"]);
+        assert_eq!(left, ["other-dead", "ours-busy", "ours-live", "ours-new"]);
         drop(live);
     }
 }

@@ -10,7 +10,9 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
 use eos_store::Nats;
-use eos_store::lease::{EmbeddedLeases, Lease, LeaseError, Leases, Lost, NatsLeases, Owner, Reach, Terms};
+use eos_store::lease::{
+    Broken, EmbeddedLeases, Lease, LeaseError, LeaseStatus, Leases, Lost, NatsLeases, Owner, Reach, Terms,
+};
 use eos_store::{NatsAccess, NatsRecords, NatsSettings, Records, StoreError};
 use support::{Other, Server, eventually, say, told};
 
@@ -59,6 +61,72 @@ fn nats() {
     }
 }
 
+/// Every promise once more, on a server that is killed and started again before each thing that is asked of it.
+#[test]
+fn nats_killed_and_restarted() {
+    let Some(server) = Server::start("leases on a NATS that is killed over and over") else { return };
+    let url = server.url();
+    let restarts = Arc::new(AtomicUsize::new(0));
+    let server = Arc::new(Mutex::new(server));
+    for (number, (name, test)) in CONTRACT.into_iter().enumerate() {
+        println!("nats, killed and restarted: {name}");
+        let bucket = format!("leases{number}");
+        let opened = || NatsLeases::open(&Nats::connect(&url, &NatsAccess::default()).ok()?, &bucket, 1).ok();
+        test(&|| {
+            let leases = eventually("NATS is back", opened);
+            Arc::new(Disturbed { leases, server: Arc::clone(&server), restarts: Arc::clone(&restarts) })
+        });
+    }
+    println!("{} restarts", restarts.load(Ordering::SeqCst));
+    assert!(restarts.load(Ordering::SeqCst) > CONTRACT.len());
+}
+
+/// Leases on a server that goes away before each call. Whoever is told so asks again, as a person would.
+struct Disturbed {
+    leases: NatsLeases,
+    server: Arc<Mutex<Server>>,
+    restarts: Arc<AtomicUsize>,
+}
+
+impl Disturbed {
+    /// Longer than a server takes to come back.
+    const TTL: Duration = Duration::from_secs(12);
+
+    fn after_a_restart<T>(&self, mut ask: impl FnMut() -> Result<T, LeaseError>) -> Result<T, LeaseError> {
+        self.server.lock().unwrap().restart();
+        self.restarts.fetch_add(1, Ordering::SeqCst);
+        eventually("NATS answers", || match ask() {
+            Err(LeaseError::Unreachable { .. }) => None,
+            answer => Some(answer),
+        })
+    }
+}
+
+impl Leases for Disturbed {
+    fn acquire(&self, key: &str, owner: &Owner, terms: Terms<'_>) -> Result<Lease, LeaseError> {
+        let Terms { wait, on_wait, .. } = terms;
+        self.after_a_restart(|| {
+            self.leases.acquire(key, owner, Terms { ttl: Self::TTL, wait, on_wait: &mut *on_wait })
+        })
+    }
+
+    fn list(&self) -> Result<Vec<LeaseStatus>, LeaseError> {
+        self.after_a_restart(|| self.leases.list())
+    }
+
+    fn break_lease(&self, key: &str, because: &str, by: &str) -> Result<Broken, LeaseError> {
+        self.after_a_restart(|| self.leases.break_lease(key, because, by))
+    }
+
+    fn broken(&self) -> Result<Vec<Broken>, LeaseError> {
+        self.after_a_restart(|| self.leases.broken())
+    }
+
+    fn reach(&self) -> Reach {
+        self.leases.reach()
+    }
+}
+
 fn one_at_a_time(open: Open<'_>) {
     let (ours, theirs) = (open(), open());
     assert!(theirs.list().unwrap().is_empty());
@@ -85,7 +153,7 @@ fn waits_and_follows(open: Open<'_>) {
     let (ours, theirs) = (open(), open());
     let first = Mutex::new(Some(take(&*ours, "k", "r1", Duration::ZERO).unwrap()));
     let mut told_of = None;
-    let mut on_wait = |status: &eos_store::lease::LeaseStatus| {
+    let mut on_wait = |status: &LeaseStatus| {
         told_of = Some((status.owner.run.clone(), status.since));
         // The holder ends while the other waits.
         drop(first.lock().unwrap().take());
@@ -140,7 +208,9 @@ fn never_together(open: Open<'_>) {
                     fences.lock().unwrap().push(lease.fence());
                     std::thread::yield_now();
                     inside.fetch_sub(1, Ordering::SeqCst);
-                    lease.release().unwrap();
+                    // Without the server it ends by its time to live.
+                    let released = lease.release();
+                    assert!(matches!(released, Ok(()) | Err(LeaseError::Unreachable { .. })), "{released:?}");
                 }
             });
         }

@@ -44,6 +44,10 @@ fn what_is_made_again_finds_the_secrets_of_its_data() {
     let before = sandbox.ok(&["secret", "show", "postgres/superuser_password"]).stdout;
     let said = sandbox.ok(&["delete", "postgres"]).stdout;
     assert!(said.contains("its secrets stay with it"), "{said}");
+    let listed = sandbox.ok(&["secret", "list"]).stdout;
+    let kept: Vec<&str> = listed.lines().filter(|line| line.contains("kept")).collect();
+    assert_eq!(kept.len(), 1, "{listed}");
+    assert!(kept[0].starts_with("postgres/superuser_password  2  "), "{listed}");
     let again = sandbox.ok(&["create", "postgres"]).stdout;
     assert!(!again.contains("Secrets made"), "{again}");
     assert_eq!(sandbox.ok(&["secret", "show", "postgres/superuser_password"]).stdout, before);

@@ -154,8 +154,9 @@ fn compile_and_its_check() {
 #[test]
 fn doctor_without_tools() {
     let sandbox = shop();
-    // An empty PATH and cache: the tools of this machine are no part of the message.
+    // An empty PATH and cache: the tools of this machine are no part of the message, nor is its Nomad.
     let mut command = sandbox.command(&["doctor"]);
+    command.env("NOMAD_ADDR", "http://127.0.0.1:1");
     let run = Run::from(command.env("PATH", sandbox.path().join("home")).output().unwrap());
     check(&sandbox, "doctor", &run);
 }

@@ -11,6 +11,8 @@ mod nomad;
 
 #[path = "real_runs/adopted.rs"]
 mod adopted;
+#[path = "real_runs/cloud_token.rs"]
+mod cloud_token;
 #[path = "real_runs/ejected.rs"]
 mod ejected;
 #[path = "real_runs/failing.rs"]
@@ -33,3 +35,5 @@ mod secrets_stay;
 mod shop;
 #[path = "real_runs/terraform.rs"]
 mod terraform;
+#[path = "real_runs/unhealthy.rs"]
+mod unhealthy;

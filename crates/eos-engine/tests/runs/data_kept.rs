@@ -3,7 +3,8 @@
 use serde_json::{Value as Json, json};
 
 use crate::driver::{Command, Job};
-use crate::estate::{Estate, Spec, outcome, set};
+use crate::estate::{Estate, outcome, set};
+use crate::spec::Spec;
 
 fn database(version: &str, size: u32) -> Spec {
     let mut store = json!({"input": version, "lifecycle": {"prevent_destroy": true}});

@@ -3,7 +3,8 @@
 use serde_json::json;
 
 use crate::driver::{Command, compiled};
-use crate::estate::{Estate, Spec, outcome};
+use crate::estate::{Estate, outcome};
+use crate::spec::Spec;
 
 /// Changes what tofu will read as the real object.
 fn meddle(estate: &Estate, unit: &str) {

@@ -6,7 +6,8 @@ use eos_engine::OnFailure;
 use serde_json::{Value as Json, json};
 
 use crate::driver::{Command, Job};
-use crate::estate::{Estate, Spec, outcome, set};
+use crate::estate::{Estate, outcome, set};
+use crate::spec::Spec;
 
 const UNITS: [&str; 4] = ["a", "b", "c", "x"];
 

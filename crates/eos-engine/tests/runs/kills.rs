@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use serde_json::{Value as Json, json};
 
 use crate::driver::{Command, Job, Kill, When, records_of};
-use crate::estate::{Estate, Spec, UP, outcome};
+use crate::estate::{Estate, outcome};
+use crate::spec::{Spec, UP};
 
 fn before(estate: &Estate) {
     estate.write(&Spec::new("base", "v1"));

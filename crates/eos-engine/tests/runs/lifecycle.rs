@@ -3,7 +3,8 @@
 use serde_json::{Value as Json, json};
 
 use crate::driver::{Command, Job};
-use crate::estate::{Estate, Spec, outcome, read_json, set};
+use crate::estate::{Estate, outcome, read_json, set};
+use crate::spec::Spec;
 
 /// a ← b ← c, each taking the id of the one before.
 pub fn chain(estate: &Estate, version: &str) {

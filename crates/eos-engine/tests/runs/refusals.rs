@@ -4,7 +4,8 @@ use eos_store::lease::{EmbeddedLeases, Leases as _};
 use serde_json::json;
 
 use crate::driver::{Command, Job, records_of};
-use crate::estate::{Estate, Spec, UP, outcome};
+use crate::estate::{Estate, outcome};
+use crate::spec::{Spec, UP};
 
 /// A unit that takes as long as the file `hold` is in the estate, and says that it began.
 fn held(name: &str) -> Spec {

@@ -5,8 +5,9 @@ use eos_tofu::Backend;
 use serde_json::json;
 
 use crate::driver::{Command, Job, Kill, When, records_of};
-use crate::estate::{Estate, Spec, UP, outcome};
+use crate::estate::{Estate, outcome};
 use crate::http_server::HttpServer;
+use crate::spec::{Spec, UP};
 
 fn unit() -> Spec {
     let command =

@@ -70,8 +70,12 @@ fn follow(
             return Ok(Ended::Successful);
         }
         if deployment.has_failed() {
-            let used_up = if ended_by_us { "its tasks have used up their restarts; " } else { "" };
-            let reason = format!("{used_up}{}", deployment.status_description);
+            let why = if ended_by_us {
+                "its tasks have used up their restarts, or cannot be started; "
+            } else {
+                ""
+            };
+            let reason = format!("{why}{}", deployment.status_description);
             return Ok(Ended::Failed(deployment, reason));
         }
         // Without them the counts alone are told.
@@ -92,14 +96,14 @@ fn follow(
     }
 }
 
-/// All are placed, none is healthy, and each has used up its restarts.
+/// All are placed, none is healthy, and each has used up its restarts or could not be started at all.
 fn is_hopeless(deployment: &Deployment, allocations: &[Allocation]) -> bool {
     let counts = deployment.counts();
     let current: Vec<&Allocation> = allocations.iter().filter(|one| one.desired_status == "run").collect();
     counts.healthy_allocs == 0
         && counts.desired_total > 0
         && current.len() as u64 >= counts.desired_total
-        && current.iter().all(|one| one.has_used_up_restarts())
+        && current.iter().all(|one| one.client_status == "failed" || one.has_used_up_restarts())
 }
 
 fn progress(client: &Client, job: &Job, deployment: &Deployment, allocations: &[Allocation]) -> Progress {

@@ -45,7 +45,9 @@ pub fn plan(call: &Call, prior: Option<&Recorded>, proposed: &Object) -> Result<
         Err(error) if error.is_unreachable() && prior.is_none() => {
             let why = format!("{error}. What Nomad makes of it is known when it is applied");
             call.warn(&Diagnostic::warning(codes::NOMAD, format!("job {}: not known yet", spec.id)).why(why));
-            call.preview_quietly(name, "not known yet", json!({"job": spec.id, "action": "unknown"}));
+            let server = format!("Nomad at {}", client.address());
+            let details = json!({"job": spec.id, "action": "unknown", "unreached": server});
+            call.preview_quietly(name, "not known yet", details);
             return Ok(planned);
         }
         Err(error) => return Err(trouble::diagnostics(error)),

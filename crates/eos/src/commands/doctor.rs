@@ -1,8 +1,11 @@
 //! `eos doctor`: is this machine fit, is this estate sound?
 
+use std::time::Duration;
+
 use clap::{ArgMatches, Command};
 use eos_catalog::Folder;
 use eos_model::{Diagnostic, Diagnostics, Severity, codes};
+use eos_nomad::{Client, Error, Patience, Stop};
 use eos_pillar::lock_file::{LOCK_FILE, VENDORED_CATALOG};
 use eos_secrets::Identity;
 use serde_json::json;
@@ -11,7 +14,9 @@ use super::{Call, tools};
 use crate::exit_code;
 use crate::loaded::Loaded;
 use crate::outcome::Outcome;
+use crate::run::surroundings;
 use crate::views::style::Style;
+use crate::views::wrap::below;
 
 pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
     Ok(command.after_help("Checks tools, the identity for secrets and, inside an estate, that everything compiles.\nExit 1 when something is wrong.\n\nExample:\n  eos doctor"))
@@ -47,9 +52,10 @@ pub fn run(call: &Call<'_>, _: &ArgMatches) -> Result<Outcome, Diagnostics> {
                 (style.red("bad "), "bad", message, Some(fix))
             }
         };
-        text.push_str(&format!("{mark}  {message}\n"));
+        let width = call.context.width;
+        text.push_str(&below("ok    ", &format!("{mark}  "), message, width, 6));
         if let Some(fix) = fix.filter(|fix| !fix.is_empty()) {
-            text.push_str(&format!("      {} {fix}\n", style.cyan("try:")));
+            text.push_str(&below("      try: ", &format!("      {} ", style.cyan("try:")), fix, width, 11));
         }
         documents.push(json!({"level": level, "message": message, "fix": fix}));
     }
@@ -145,9 +151,11 @@ fn estate(call: &Call<'_>, loaded: &Loaded, findings: &mut Vec<Finding>) -> Resu
             "bring back your backup of it, or eos secret identity and let somebody add you".to_owned(),
         ));
     }
+    let mut has_jobs = loaded.estate.file.nomad.is_some();
     for env in loaded.estate.file.environments.keys() {
         match loaded.compile(&loaded.tree, env) {
             Ok(compiled) => {
+                has_jobs |= compiled.files.keys().any(|path| path.as_str().ends_with(".nomad.json"));
                 findings.push(Finding::Good(format!("{env} compiles: {} unit(s)", compiled.order.len())))
             }
             Err(found) => {
@@ -168,5 +176,39 @@ fn estate(call: &Call<'_>, loaded: &Loaded, findings: &mut Vec<Finding>) -> Resu
             }
         }
     }
+    if has_jobs {
+        findings.push(nomad(call, loaded));
+    }
     Ok(())
 }
+
+/// Whether the Nomad that the estate's jobs are for answers. Nobody has said where it is: then it may not be needed yet.
+fn nomad(call: &Call<'_>, loaded: &Loaded) -> Finding {
+    let variable = |name: &str| {
+        surroundings::nomad_variable(&call.context.given, &loaded.estate.file, &loaded.estate.root, name)
+    };
+    let said = variable("NOMAD_ADDR").is_some();
+    let at_once = Patience { unreachable: Duration::ZERO, no_leader: Duration::ZERO };
+    let connection = surroundings::nomad_connection(variable);
+    match Client::new(&connection, at_once, Stop::new()).and_then(|client| Ok((client.nodes()?, client))) {
+        Ok((nodes, client)) => {
+            let ready = nodes.iter().filter(|node| node.takes_work()).count();
+            Finding::Good(format!("Nomad at {} answers: {ready} node(s) take work", client.address()))
+        }
+        Err(error) => {
+            let what = match error {
+                Error::Unreachable { address, reason, .. } => {
+                    format!("Nomad at {address} cannot be reached: {reason}")
+                }
+                error => error.to_string(),
+            };
+            if said {
+                Finding::Bad(what, NOMAD_FIX.to_owned())
+            } else {
+                Finding::Note(what, NOMAD_FIX.to_owned())
+            }
+        }
+    }
+}
+
+const NOMAD_FIX: &str = "start it, or say where it is: [nomad] in eos.toml, or NOMAD_ADDR";

@@ -18,6 +18,7 @@ use crate::recording::Message;
 use crate::run::flow::{self, Ended, Shown};
 use crate::run::{self, Runs, confirm, interrupt};
 use crate::views::plan as plan_view;
+use crate::views::plan_lines::preview_key;
 use crate::views::style::Style;
 
 pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
@@ -117,7 +118,7 @@ fn shown(call: &Call<'_>, env: &EnvName, drift: &Drift, previews: &plan_view::Pr
         text.push_str(&format!("{}\n", style.bold(name.as_str())));
         for change in changes {
             text.push_str(&format!("  {}: {}\n", change.address, difference(change)));
-            let preview = previews.get(&plan_view::preview_key(env, change)).map_or("", String::as_str);
+            let preview = previews.get(&preview_key(env, change)).map_or("", String::as_str);
             for line in preview.lines().take(MOST_LINES) {
                 text.push_str(&style.dim(&format!("    {line}")));
                 text.push('\n');

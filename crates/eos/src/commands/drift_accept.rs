@@ -21,7 +21,7 @@ use crate::outcome::Outcome;
 use crate::recording::{self, Message};
 use crate::run::{self, Runs};
 use crate::views::json_lines;
-use crate::views::plan::preview_key;
+use crate::views::plan_lines::preview_key;
 
 /// Fields of a job that a size word decides, whatever they are made of otherwise.
 const SIZES: &[(&str, &str)] =

@@ -42,14 +42,18 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let runs = Runs::open(call.context, &loaded.estate, &[&units], wanted.message.line())?;
     interrupt::watch(&runs.tools.children);
     let shown = flow::plan(call, &mut loaded, &runs, &wanted, &units)?;
-    if let Some(file) = matches.get_one::<String>("out") {
+    let out = matches.get_one::<String>("out");
+    if let Some(file) = out.filter(|_| !shown.plan.is_empty()) {
         plan_file::write(&call.context.directory.join(file), &shown.plan)?;
     }
     let text = if matches.get_flag("markdown") {
         view::markdown(&shown.plan, &shown.previews)
     } else {
-        let next = match matches.get_one::<String>("out") {
-            _ if shown.plan.is_empty() => String::new(),
+        let next = match out {
+            Some(file) if shown.plan.is_empty() => {
+                format!("There is nothing to keep: {file} was not written.\n")
+            }
+            None if shown.plan.is_empty() => String::new(),
             Some(file) => format!("Kept in {file}. Next: eos apply {file}\n"),
             None => "Next: eos apply\n".to_owned(),
         };

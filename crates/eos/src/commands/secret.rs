@@ -63,6 +63,17 @@ pub fn used(environment: &Environment) -> Vec<(SecretRef, &'static str)> {
     found
 }
 
+/// Secrets of names that are gone, the newest of each: with them data that was kept can be read again.
+fn left(environment: &Environment, kept: &[SecretRef]) -> Vec<(SecretRef, &'static str)> {
+    let gone = |reference: &&SecretRef| {
+        reference.env == environment.name && !environment.components.contains_key(&reference.name)
+    };
+    let newest = |reference: &&SecretRef| {
+        eos_secrets::newest(kept, &reference.env, &reference.name, &reference.key) == Some(*reference)
+    };
+    kept.iter().filter(gone).filter(newest).map(|reference| (reference.clone(), "nothing, kept")).collect()
+}
+
 fn list(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics> {
     let loaded = Loaded::open(call.context)?;
     let env = loaded.env(matches.get_one::<String>("env").map(String::as_str))?;
@@ -70,7 +81,7 @@ fn list(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics> {
     let kept = eos_secrets::list(&loaded.estate.root)?;
     let mut table = Table::new(&["SECRET", "VERSION", "FOR", "FILE"]);
     let mut rows = Vec::new();
-    for (reference, purpose) in used(&environment) {
+    for (reference, purpose) in used(&environment).into_iter().chain(left(&environment, &kept)) {
         let file = eos_secrets::file_of(&reference);
         let there = kept.contains(&reference);
         let shown = if there { file.to_string() } else { "missing".to_owned() };

@@ -15,7 +15,7 @@ use crate::outcome::Outcome;
 use crate::run;
 use crate::views::style::Style;
 use crate::views::table::{Paint, Table};
-use crate::views::wrap::wrapped;
+use crate::views::wrap::{below, wrapped};
 
 pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
     Ok(command.after_help("Examples:\n  eos status\n  eos status --json"))
@@ -92,34 +92,33 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     };
     let mut open = Vec::new();
     for known in known {
-        let (more, document) = run_text(known, style, call.context.width);
+        let (more, document) = run_text(&loaded, known, style, call.context.width);
         text.push_str(&more);
         open.push(document);
     }
     for (name, kept) in &kept {
         for object in &kept.objects {
-            text.push_str(&format!(
-                "Kept: {} of {name}{}\n",
-                object.address,
-                object.class.as_ref().map(|class| format!(" ({class})")).unwrap_or_default()
-            ));
+            let class = object.class.as_ref().map(|class| format!(" ({class})")).unwrap_or_default();
+            let said = format!("{} of {name}{class}", object.address);
+            text.push_str(&below("Kept: ", "Kept: ", &said, call.context.width, 2));
         }
     }
     let document = json!({"environment": env, "units": rows, "runs": open, "kept": kept});
     Ok(Outcome::new(text, document).with_warnings(problems))
 }
 
-fn run_text(known: &runs::Known, style: Style, width: usize) -> (String, Json) {
+fn run_text(loaded: &Loaded, known: &runs::Known, style: Style, width: usize) -> (String, Json) {
     let run = &known.run;
-    let how = match (known.in_progress, run.outcome) {
-        (true, _) => style.cyan("goes on"),
-        (false, None) => style.red("was cut off"),
-        (false, Some(Ending::Failed)) => style.red("failed"),
-        (false, Some(Ending::Stuck)) => style.red("is stuck"),
-        (false, Some(_)) => style.yellow("was stopped"),
+    let (how, paint): (&str, Paint) = match (known.in_progress, run.outcome) {
+        (true, _) => ("goes on", Style::cyan),
+        (false, None) => ("was cut off", Style::red),
+        (false, Some(Ending::Failed)) => ("failed", Style::red),
+        (false, Some(Ending::Stuck)) => ("is stuck", Style::red),
+        (false, Some(_)) => ("was stopped", Style::yellow),
     };
     let begun = &run.begun;
-    let mut text = format!("\nRun {} {how}: {}\n", begun.run, begun.command);
+    let head = |how: &str| format!("Run {} {how}: ", begun.run);
+    let mut text = format!("\n{}", below(&head(how), &head(&paint(style, how)), &begun.command, width, 4));
     for (name, unit) in &run.units {
         let state = if unit.state == UnitState::Planned { "not begun" } else { unit.state.as_str() };
         text.push_str(&format!("  {name}: {state}\n"));
@@ -131,7 +130,8 @@ fn run_text(known: &runs::Known, style: Style, width: usize) -> (String, Json) {
         }
     }
     if !known.in_progress {
-        text.push_str("  Next: eos resume goes on with it, eos undo takes it back.\n");
+        let next = format!("{}.", run::undoing::ways_on(loaded, run));
+        text.push_str(&below("  Next: ", "  Next: ", &next, width, 4));
     }
     let document = json!({"run": begun.run, "command": begun.command, "commit": begun.commit,
         "in_progress": known.in_progress, "outcome": run.outcome, "units": run.units});

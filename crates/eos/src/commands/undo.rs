@@ -59,7 +59,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Told, Diagnostics> {
     let before = undoing::before(&loaded, &known.run)?;
     undoing::refuse_later_changes(&loaded, &known.run, &before)?;
     let plan = flow::watched(call, &runs, |engine| engine.plan_undo(&id))?;
-    context.say(&plan_text(&plan));
+    context.say(&plan_text(&plan, context.width));
     if !matches.get_flag("yes") && !confirm::ask(context, "Take it back?", &format!("{line} --yes"))? {
         return Ok(
             Told::new("Nothing was changed.\n", json!({"declined": true})).exits(crate::exit_code::REFUSED)
@@ -86,7 +86,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Told, Diagnostics> {
     Ok(Told::new(text, view::document(&report, &outputs)).with_warnings(report.problems).exits(exit))
 }
 
-fn plan_text(plan: &UndoPlan) -> String {
+fn plan_text(plan: &UndoPlan, width: usize) -> String {
     let mut text = format!("Run {} is taken back:\n", plan.run);
     for unit in &plan.units {
         let how = match unit.goal {
@@ -95,10 +95,11 @@ fn plan_text(plan: &UndoPlan) -> String {
         };
         text.push_str(&format!("  {}: {how}\n", unit.unit));
         for address in &unit.keeps {
-            text.push_str(&format!("    {address} stays, with its data\n"));
+            text.push_str(&wrap::below("    ", "    ", &format!("{address} stays, with its data"), width, 6));
         }
         for (address, why) in &unit.without_inverse {
-            text.push_str(&format!("    cannot be taken back: {address}, {why}\n"));
+            let said = format!("cannot be taken back: {address}, {why}");
+            text.push_str(&wrap::below("    ", "    ", &said, width, 6));
         }
     }
     text

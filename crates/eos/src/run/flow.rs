@@ -127,18 +127,29 @@ pub fn plan(
     bars.finish();
     let planned = planned.map_err(|found| with_owners(runs, wanted.env, found));
     let mut warnings = build_folder::warnings(&loaded.estate.root, wanted.env);
-    warnings.extend(unfinished(&runs.layout, wanted.env)?);
-    Ok(Shown { plan: planned?, previews: runs.side.previews(), warnings })
+    warnings.extend(unfinished(loaded, &runs.layout, wanted.env)?);
+    let mut plan = planned?;
+    for (resource, server) in runs.side.unreached() {
+        let unit = resource.split('/').nth(1).and_then(|name| name.parse::<Name>().ok());
+        if let Some(unit) = unit.and_then(|name| plan.units.get_mut(&name)) {
+            unit.unreached = Some(server);
+        }
+    }
+    Ok(Shown { plan, previews: runs.side.previews(), warnings })
 }
 
 /// Runs that stopped half-way, for whoever plans something else meanwhile.
-fn unfinished(layout: &Layout, env: &EnvName) -> Result<Diagnostics, Diagnostics> {
+fn unfinished(loaded: &Loaded, layout: &Layout, env: &EnvName) -> Result<Diagnostics, Diagnostics> {
     let (known, _) = eos_engine::runs::open(layout)?;
     let half_way = known.iter().filter(|known| known.run.begun.env == *env && !known.in_progress);
     let tell = |known: &eos_engine::runs::Known| {
         let (run, command) = (&known.run.begun.run, &known.run.begun.command);
-        Diagnostic::warning(codes::RUN_UNFINISHED, format!("run {run} is unfinished: {command}"))
-            .fix("eos resume goes on with it, eos undo takes it back; applying what is planned here leaves it behind")
+        Diagnostic::warning(codes::RUN_UNFINISHED, format!("run {run} is unfinished: {command}")).fix(
+            format!(
+                "{}; applying what is planned here leaves it behind",
+                undoing::ways_on(loaded, &known.run)
+            ),
+        )
     };
     Ok(Diagnostics(half_way.map(tell).collect()))
 }

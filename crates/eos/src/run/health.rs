@@ -3,16 +3,15 @@
 //! Also of a unit whose job tofu had no reason to touch: what was healthy when it was applied may have died since.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use eos_engine::{Health, Unit, Units};
 use eos_model::{Diagnostic, Name, UnitId, codes};
-use eos_nomad::{Client, Connection, Error, Patience, Stop, Tls, explain};
+use eos_nomad::{Client, Connection, Error, Patience, Stop, explain};
 use eos_tofu::Children;
 use serde_json::Value as Json;
 
-use super::surroundings::Here;
+use super::surroundings::{Here, nomad_connection};
 
 /// How long a job may take to show that it works; tofu has waited for its rollout before.
 const LONGEST: Duration = Duration::from_secs(60);
@@ -28,20 +27,7 @@ pub struct NomadHealth {
 
 impl NomadHealth {
     pub fn new(here: &Here, units: &[&Units], children: &Children) -> NomadHealth {
-        let text = |name: &str| here.nomad_variable(name);
-        let path = |name: &str| text(name).map(PathBuf::from);
-        let connection = Connection {
-            address: text("NOMAD_ADDR"),
-            token: text("NOMAD_TOKEN").map(Into::into),
-            namespace: text("NOMAD_NAMESPACE"),
-            region: text("NOMAD_REGION"),
-            tls: Tls {
-                ca_certificate: path("NOMAD_CACERT"),
-                client_certificate: path("NOMAD_CLIENT_CERT"),
-                client_key: path("NOMAD_CLIENT_KEY"),
-                server_name: text("NOMAD_TLS_SERVER_NAME"),
-            },
-        };
+        let connection = nomad_connection(|name| here.nomad_variable(name));
         let all = units.iter().flat_map(|units| &units.units);
         let jobs = all.map(|(name, unit)| (name.clone(), service_jobs(unit))).collect();
         NomadHealth { connection, jobs, children: children.clone() }

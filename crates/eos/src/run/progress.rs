@@ -10,7 +10,7 @@ use eos_model::Name;
 use eos_tofu::{Action, Event};
 
 use crate::context::Context;
-use crate::views::plan::resource;
+use crate::views::plan_lines::resource;
 use crate::views::report::of_unit;
 use crate::views::style::Style;
 use crate::views::table::shorten;

@@ -4,7 +4,7 @@
 //! that this process's tofu started: the folder is closed to everybody else.
 
 use std::collections::BTreeMap;
-use std::io::{BufRead as _, BufReader, ErrorKind, Read as _};
+use std::io::{BufRead as _, BufReader, Read as _};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -93,6 +93,15 @@ impl SideChannel {
         previews.get(name).map(|(_, details)| details.clone()).unwrap_or_default()
     }
 
+    /// Resources whose server did not answer, and which it was.
+    pub fn unreached(&self) -> BTreeMap<String, String> {
+        let previews = self.heard.previews.lock().unwrap_or_else(PoisonError::into_inner);
+        let silent = |(name, (_, details)): (&String, &(String, Json))| {
+            Some((name.clone(), details["unreached"].as_str()?.to_owned()))
+        };
+        previews.iter().filter_map(silent).collect()
+    }
+
     /// Hands over progress as it comes.
     pub fn listen(&self, listener: impl Fn(&Message) + Send + Sync + 'static) {
         *self.heard.listener.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(listener));
@@ -116,24 +125,13 @@ fn hear(heard: &Heard, stream: UnixStream) {
     }
 }
 
-/// Removes the folders of an eos that was killed: on their sockets nobody listens. One in which a Salt still finishes
-/// what it had begun is left for the next time.
+/// Removes the folders of an eos that was killed, but for one in which a Salt still finishes what it had begun.
 fn sweep(parent: &Path) {
-    for entry in std::fs::read_dir(parent).into_iter().flatten().flatten() {
-        let folder = entry.path();
-        let refused = |error: std::io::Error| error.kind() == ErrorKind::ConnectionRefused;
-        if !entry.file_name().to_string_lossy().starts_with(PREFIX)
-            || !eos_provider::connect_at_once(&folder.join(SOCKET)).is_err_and(refused)
-        {
-            continue;
-        }
-        eos_salt::sweep(&folder);
-        let mut inside = std::fs::read_dir(&folder).into_iter().flatten().flatten();
-        if !inside.any(|entry| entry.path().is_dir()) {
-            // Somebody else may be sweeping too.
-            let _ = std::fs::remove_dir_all(&folder);
-        }
-    }
+    eos_provider::sweep_sockets(parent, PREFIX, SOCKET, |folder| {
+        eos_salt::sweep(folder);
+        let mut inside = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        !inside.any(|entry| entry.path().is_dir())
+    });
 }
 
 #[cfg(test)]
@@ -143,24 +141,15 @@ mod tests {
     #[test]
     fn what_a_killed_eos_left_is_swept() {
         let parent = tempfile::tempdir().unwrap();
-        let folder = |name: &str| {
+        // The second has a folder of a Salt that may be at work.
+        for name in ["eos-side-dead", "eos-side-salt"] {
             let folder = parent.path().join(name);
             std::fs::create_dir(&folder).unwrap();
-            folder
-        };
-        let _live = UnixListener::bind(folder("eos-side-live").join(SOCKET)).unwrap();
-        for dead in ["eos-side-dead", "eos-side-salt", "other-dead"] {
-            drop(UnixListener::bind(folder(dead).join(SOCKET)).unwrap());
+            drop(UnixListener::bind(folder.join(SOCKET)).unwrap());
         }
-        // Made, and its socket not yet; and one with a folder of a Salt that may be at work.
-        folder("eos-side-new");
-        folder("eos-side-salt/eos-salt-busy");
+        std::fs::create_dir(parent.path().join("eos-side-salt/eos-salt-busy")).unwrap();
         sweep(parent.path());
-        let mut left: Vec<String> = std::fs::read_dir(parent.path())
-            .unwrap()
-            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-            .collect();
-        left.sort();
-        assert_eq!(left, ["eos-side-live", "eos-side-new", "eos-side-salt", "other-dead"]);
+        let left = |name: &str| parent.path().join(name).exists();
+        assert_eq!((left("eos-side-dead"), left("eos-side-salt")), (false, true));
     }
 }

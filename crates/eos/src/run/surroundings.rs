@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 use camino::{Utf8Path, Utf8PathBuf};
 use eos_engine::{Surroundings, Unit};
 use eos_model::{Diagnostic, UnitId};
+use eos_nomad::{Connection, Tls};
 use eos_pillar::estate_file::{Backend as Kept, EstateFile};
 use eos_salt::{Installation as SaltInstallation, WarmServer};
 use eos_secrets::credentials;
@@ -91,13 +92,40 @@ impl Here {
 
     /// One of Nomad's own variables: as given to this process, else as the estate says.
     pub fn nomad_variable(&self, name: &str) -> Option<String> {
-        let estate = self.estate.nomad.as_ref();
-        self.given.get(name).cloned().or_else(|| match name {
-            "NOMAD_ADDR" => estate.map(|nomad| nomad.address.clone()),
-            "NOMAD_REGION" => estate?.region.clone(),
-            "NOMAD_CACERT" => Some(self.places.root().join(estate?.ca.as_ref()?).into_string()),
-            _ => None,
-        })
+        nomad_variable(&self.given, &self.estate, self.places.root(), name)
+    }
+}
+
+/// The same before anything is run.
+pub fn nomad_variable(
+    given: &BTreeMap<String, String>,
+    estate: &EstateFile,
+    root: &Utf8Path,
+    name: &str,
+) -> Option<String> {
+    let estate = estate.nomad.as_ref();
+    given.get(name).cloned().or_else(|| match name {
+        "NOMAD_ADDR" => estate.map(|nomad| nomad.address.clone()),
+        "NOMAD_REGION" => estate?.region.clone(),
+        "NOMAD_CACERT" => Some(root.join(estate?.ca.as_ref()?).into_string()),
+        _ => None,
+    })
+}
+
+/// How Nomad is reached, by its own variables.
+pub fn nomad_connection(text: impl Fn(&str) -> Option<String>) -> Connection {
+    let path = |name: &str| text(name).map(PathBuf::from);
+    Connection {
+        address: text("NOMAD_ADDR"),
+        token: text("NOMAD_TOKEN").map(Into::into),
+        namespace: text("NOMAD_NAMESPACE"),
+        region: text("NOMAD_REGION"),
+        tls: Tls {
+            ca_certificate: path("NOMAD_CACERT"),
+            client_certificate: path("NOMAD_CLIENT_CERT"),
+            client_key: path("NOMAD_CLIENT_KEY"),
+            server_name: text("NOMAD_TLS_SERVER_NAME"),
+        },
     }
 }
 

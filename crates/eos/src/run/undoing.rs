@@ -48,6 +48,18 @@ pub fn refuse_later_changes(loaded: &Loaded, run: &Run, before: &str) -> Result<
     .fix("eos history shows them; eos rollback <commit> goes back to a commit of your choice"))
 }
 
+/// What can be done about a run that stopped half-way: `eos undo` is offered where it would not be refused.
+pub fn ways_on(loaded: &Loaded, run: &Run) -> String {
+    let resume = "eos resume goes on with it";
+    match before(loaded, run) {
+        Ok(before) if refuse_later_changes(loaded, run, &before).is_err() => format!(
+            "{resume}; since the pillar was changed after it, eos rollback {} takes both back, the changes and the run",
+            before.get(..10).unwrap_or(&before)
+        ),
+        _ => format!("{resume}, eos undo takes it back"),
+    }
+}
+
 /// Records that the estate is again as it was at `before`; gives the commit that is to be applied then.
 pub fn revert(call: &Call<'_>, env: &EnvName, before: &str, run: &RunId) -> Result<String, Diagnostic> {
     record(call, env, before, run).map_err(first_of)

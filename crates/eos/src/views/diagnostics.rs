@@ -2,7 +2,7 @@
 //!
 //! Whatever a file or an argument held, a terminal gets no control character from here and no line beyond its width.
 
-use eos_model::{Diagnostics, Place, Severity};
+use eos_model::{Diagnostic, Diagnostics, Name, Place, Severity};
 
 use super::style::Style;
 use super::wrap::{shown, wrapped};
@@ -10,7 +10,7 @@ use super::wrap::{shown, wrapped};
 pub fn render(diagnostics: &Diagnostics, width: usize, color: bool) -> String {
     let style = Style(color);
     let mut out = String::new();
-    for (index, d) in diagnostics.0.iter().enumerate() {
+    for (index, d) in merged(diagnostics).iter().enumerate() {
         if index > 0 {
             out.push('\n');
         }
@@ -35,6 +35,52 @@ pub fn render(diagnostics: &Diagnostics, width: usize, color: bool) -> String {
         out.push_str(&style.dim(&format!("\neos explain {} tells more.\n", first.code)));
     }
     out
+}
+
+/// What is said of several units in the same words is said once, with all their names.
+fn merged(diagnostics: &Diagnostics) -> Vec<Diagnostic> {
+    let mut merged: Vec<(Diagnostic, Vec<Name>)> = Vec::new();
+    for d in &diagnostics.0 {
+        let named = unit_of(&d.message);
+        let same = |(other, names): &&mut (Diagnostic, Vec<Name>)| {
+            named
+                .as_ref()
+                .zip(names.first())
+                .is_some_and(|(name, first)| without(d, name) == without(other, first))
+        };
+        match merged.iter_mut().find(same) {
+            Some((_, names)) => names.extend(named),
+            None => merged.push((d.clone(), named.into_iter().collect())),
+        }
+    }
+    for (d, names) in merged.iter_mut().filter(|(_, names)| names.len() > 1) {
+        let said = d.message.split_once(": ").map_or("", |(_, said)| said);
+        let names: Vec<&str> = names.iter().map(Name::as_str).collect();
+        d.message = format!("{}: {said}", names.join(", "));
+    }
+    merged.into_iter().map(|(d, _)| d).collect()
+}
+
+/// The unit that a message begins with: `grafana: the state is locked`.
+fn unit_of(message: &str) -> Option<Name> {
+    message.split_once(": ")?.0.parse().ok()
+}
+
+/// All that is said but for the unit's name, where it is a word of its own.
+fn without(d: &Diagnostic, name: &Name) -> Diagnostic {
+    let blank = |text: &String| {
+        let words = text.split_inclusive(' ').map(|word| match word.trim_end_matches([':', ' ']) {
+            bare if bare == name.as_str() => "…",
+            _ => word,
+        });
+        words.collect::<String>()
+    };
+    Diagnostic {
+        message: blank(&d.message),
+        why: d.why.as_ref().map(blank),
+        fix: d.fix.as_ref().map(blank),
+        ..d.clone()
+    }
 }
 
 /// A head and a text behind it, continued below its beginning.
@@ -83,7 +129,7 @@ fn place_lines(out: &mut String, place: &Place, width: usize, style: Style) {
 
 #[cfg(test)]
 mod tests {
-    use eos_model::{Diagnostic, codes};
+    use eos_model::codes;
 
     use super::*;
 
@@ -101,6 +147,18 @@ mod tests {
         assert!(said.lines().all(|line| line.chars().count() <= 60), "{said}");
         assert!(said.contains("\n       reason"), "{said}");
         assert_eq!(said.matches("word").count(), 30);
+    }
+
+    #[test]
+    fn what_is_said_of_several_units_is_said_once() {
+        let of = |unit: &str, what: &str| {
+            Diagnostic::error(codes::TOFU, format!("{unit}: {what}")).fix(format!("eos tofu {unit} -- plan"))
+        };
+        let said = |all: Vec<Diagnostic>| render(&Diagnostics(all), 100, false);
+        let same = said(vec![of("web", "no answer"), of("db", "no answer"), of("web", "disk full")]);
+        assert_eq!(same.matches("no answer").count(), 1, "{same}");
+        assert!(same.contains("web, db: no answer") && same.contains("web: disk full"), "{same}");
+        assert!(same.contains("eos tofu web -- plan"), "{same}");
     }
 
     #[test]

@@ -6,6 +6,7 @@ pub mod graph;
 pub mod json_lines;
 pub mod layout;
 pub mod plan;
+pub mod plan_lines;
 pub mod prompt;
 pub mod report;
 pub mod style;

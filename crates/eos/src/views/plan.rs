@@ -1,29 +1,19 @@
 //! A plan on one screen: what is destroyed first, then replaced, changed and created; a line each with its host, how
 //! many units need it, and what becomes of data. What cannot be known yet says after what it will be.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use eos_engine::change::Fate;
-use eos_engine::{Change, ChangeKind, RunPlan, UnitPlan, Verdict};
-use eos_model::{Diagnostic, EnvName, Name, codes};
+use eos_engine::{ChangeKind, RunPlan, UnitPlan, Verdict};
+use eos_model::{Diagnostic, codes};
 use serde_json::{Value as Json, json};
 
+use super::plan_lines::{Line, data, later, lines};
 use super::style::Style;
 use super::table::{Paint, Table};
 use super::wrap::wrapped;
 
 /// Previews of Nomad and Salt, by the resource's own name.
 pub type Previews = BTreeMap<String, String>;
-
-/// One line of the screen.
-struct Line {
-    kind: ChangeKind,
-    unit: String,
-    resource: String,
-    host: String,
-    radius: usize,
-    note: String,
-}
 
 pub fn text(plan: &RunPlan, previews: &Previews, width: usize, color: bool) -> String {
     let style = Style(color);
@@ -48,17 +38,13 @@ pub fn text(plan: &RunPlan, previews: &Previews, width: usize, color: bool) -> S
             &style.dim(&format!("{}.\n", counted(quiet, "unit stays as it is|units stay as they are"))),
         );
     }
-    out.push_str(&data(plan, style));
+    out.push_str(&data(plan, width, style));
     let mut silent: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for (name, unit) in &plan.units {
+        if let Some(server) = &unit.unreached {
+            silent.entry(server).or_default().push(name.as_str());
+        }
         for warning in unit.warnings.iter().filter(|warning| !is_said(unit, warning)) {
-            if let Some(server) = unreachable(warning) {
-                let units = silent.entry(server).or_default();
-                if units.last() != Some(&name.as_str()) {
-                    units.push(name.as_str());
-                }
-                continue;
-            }
             let first = warning.lines().next().unwrap_or_default();
             let lines =
                 wrapped(&format!("{name}: {first}"), width.saturating_sub(5), width.saturating_sub(7));
@@ -80,20 +66,13 @@ pub fn text(plan: &RunPlan, previews: &Previews, width: usize, color: bool) -> S
 pub fn unreached(plan: &RunPlan) -> Option<Diagnostic> {
     let mut units = plan.units.iter().filter(|(_, unit)| unit.is_work());
     units.find_map(|(name, unit)| {
-        let server = unit.warnings.iter().find_map(|warning| unreachable(warning))?;
+        let server = unit.unreached.as_ref()?;
         let problem =
             Diagnostic::error(codes::NOT_REACHED, format!("{server} cannot be reached, and {name} needs it"));
         Some(problem.why("nothing was recorded and nothing was begun").fix(
             "start it, or say where it is: eos.toml, or the environment; eos plan shows the plan without it",
         ))
     })
-}
-
-/// The server that could not be asked: said once, not once a unit.
-fn unreachable(warning: &str) -> Option<&str> {
-    let (before, _) = warning.split_once(" cannot be reached")?;
-    let start = before.rfind("Nomad at ").or_else(|| before.rfind("salt-api at "))?;
-    Some(&before[start..])
 }
 
 /// A row a line. Hosts have a column when there are any; what a note has no room for goes on below.
@@ -130,8 +109,11 @@ fn table(lines: Vec<Line>, width: usize) -> Table {
 /// A note with less room than this is cut instead.
 const NARROW: usize = 20;
 
-/// Tofu warns of what is left behind; the plan has a line for each of it already.
+/// Tofu warns of what is left behind, and of a server that does not answer; the plan has a line for each of it already.
 fn is_said(unit: &UnitPlan, warning: &str) -> bool {
+    if unit.unreached.as_ref().is_some_and(|server| warning.contains(server)) {
+        return true;
+    }
     let mut left = unit.changes().iter().filter(|change| change.kind == ChangeKind::Forget);
     left.any(|change| warning.contains(&change.address))
 }
@@ -158,7 +140,7 @@ pub fn markdown(plan: &RunPlan, previews: &Previews) -> String {
             cell(&line.note)
         ));
     }
-    out.push_str(&format!("\n{}", data(plan, Style(false))));
+    out.push_str(&format!("\n{}", data(plan, usize::MAX, Style(false))));
     out
 }
 
@@ -201,183 +183,8 @@ pub fn summary(plan: &RunPlan) -> String {
     if parts.is_empty() { "only outputs change".to_owned() } else { parts.join(", ") }
 }
 
-/// Resources of which nothing is known yet but that they may change.
-fn later(unit: &UnitPlan) -> Vec<&String> {
-    let Verdict::Envelope { creates, foreseen, .. } = &unit.verdict else { return Vec::new() };
-    creates.iter().filter(|address| !foreseen.iter().any(|change| change.address == **address)).collect()
-}
-
-/// `known after ledger's url`, of a unit that waits for others.
-fn awaited(unit: &UnitPlan) -> Option<String> {
-    let Verdict::Envelope { waits_for, .. } = &unit.verdict else { return None };
-    let awaited: Vec<String> = waits_for.iter().map(|one| format!("{}'s {}", one.unit, one.output)).collect();
-    Some(format!("known after {}", awaited.join(", ")))
-}
-
-fn lines(plan: &RunPlan, previews: &Previews) -> Vec<Line> {
-    let radius = |name: &Name| plan.units.get(name).map_or(0, |unit| unit.blast_radius);
-    let mut lines: Vec<Line> = plan
-        .changes()
-        .into_iter()
-        .map(|change| Line {
-            kind: change.kind,
-            unit: change.unit.to_string(),
-            resource: resource(&change.address),
-            host: change.host.clone().unwrap_or_else(|| "-".to_owned()),
-            radius: radius(&change.unit),
-            note: match (note(plan, change, previews), plan.units.get(&change.unit).and_then(awaited)) {
-                (note, None) => note,
-                (note, Some(later)) if note.is_empty() => later,
-                (note, Some(later)) => format!("{note}; more is {later}"),
-            },
-        })
-        .collect();
-    for name in &plan.order {
-        let Some(unit) = plan.units.get(name) else { continue };
-        match &unit.verdict {
-            Verdict::Envelope { updates, .. } => lines.extend(later(unit).into_iter().map(|address| Line {
-                kind: if *updates { ChangeKind::Update } else { ChangeKind::Create },
-                unit: name.to_string(),
-                resource: resource(address),
-                host: unit.host.clone().unwrap_or_else(|| "-".to_owned()),
-                radius: unit.blast_radius,
-                note: awaited(unit).unwrap_or_default(),
-            })),
-            Verdict::Changes { changes, outputs, .. } if changes.is_empty() => lines.push(Line {
-                kind: ChangeKind::Update,
-                unit: name.to_string(),
-                resource: "outputs".to_owned(),
-                host: "-".to_owned(),
-                radius: unit.blast_radius,
-                note: outputs.keys().cloned().collect::<Vec<_>>().join(", "),
-            }),
-            _ => {}
-        }
-    }
-    together(lines)
-}
-
-/// What a unit creates without a word to say about it is one line: `volumes, job`.
-fn together(lines: Vec<Line>) -> Vec<Line> {
-    let mut merged: Vec<Line> = Vec::new();
-    for line in lines {
-        let plain = |one: &Line| one.kind == ChangeKind::Create && one.note.is_empty();
-        match merged.last_mut() {
-            Some(last)
-                if plain(last) && plain(&line) && (&last.unit, &last.host) == (&line.unit, &line.host) =>
-            {
-                // The job comes last, as it does when it is applied.
-                last.resource = if last.resource == "job" {
-                    format!("{}, job", line.resource)
-                } else if let Some(before) = last.resource.strip_suffix(", job") {
-                    format!("{before}, {}, job", line.resource)
-                } else {
-                    format!("{}, {}", last.resource, line.resource)
-                };
-            }
-            _ => merged.push(line),
-        }
-    }
-    merged
-}
-
 fn has_lines(unit: &UnitPlan) -> bool {
     matches!(unit.verdict, Verdict::Changes { .. } | Verdict::Envelope { .. })
-}
-
-/// The resource as eos names it: `job` and `volumes` say enough.
-pub fn resource(address: &str) -> String {
-    let own = address.strip_prefix("eos_nomad_job.").or_else(|| address.strip_prefix("eos_salt_state."));
-    own.unwrap_or(address).to_owned()
-}
-
-/// The name under which a provider previews a change.
-pub fn preview_key(env: &EnvName, change: &Change) -> String {
-    format!("{env}/{}/{}", change.unit, resource(&change.address))
-}
-
-fn note(plan: &RunPlan, change: &Change, previews: &Previews) -> String {
-    if let Some(data) = &change.data {
-        let places = data.places.join(", ");
-        let place =
-            |text: &str| if places.is_empty() { text.to_owned() } else { format!("{text}: {places}") };
-        return match data.fate {
-            Fate::Lost => place("DATA IS LOST"),
-            Fate::Kept => place("its data is kept"),
-            Fate::Stays if loses_data(plan, &change.unit) => String::new(),
-            Fate::Stays => place("its data stays"),
-        };
-    }
-    let preview = previews.get(&preview_key(&plan.env, change));
-    let first = |text: &String| text.lines().map(str::trim).find(|line| !line.is_empty()).map(str::to_owned);
-    if let Some(line) = preview.and_then(first)
-        && change.kind != ChangeKind::Create
-    {
-        return line;
-    }
-    if change.reason.as_deref() == Some("replace_because_tainted") {
-        return "half-made by a run that failed".to_owned();
-    }
-    if change.fields.iter().any(|field| field.path == "in_sync") && change.fields.len() == 1 {
-        return "drifted: what runs is not what was applied".to_owned();
-    }
-    let mut paths: Vec<&str> = change.fields.iter().map(|field| field.path.as_str()).collect();
-    paths.retain(|path| !matches!(*path, "in_sync" | "modify_index"));
-    match (change.kind, paths.as_slice()) {
-        (ChangeKind::Replace, _) => {
-            let forcing: Vec<&str> = change
-                .fields
-                .iter()
-                .filter(|field| field.forces_replacement)
-                .map(|field| field.path.as_str())
-                .collect();
-            if forcing.is_empty() { String::new() } else { format!("because of {}", forcing.join(", ")) }
-        }
-        (_, []) => String::new(),
-        (_, [one]) => (*one).to_owned(),
-        (_, more) if more.len() <= 3 => more.join(", "),
-        (_, more) => format!("{} and {} more", more[..2].join(", "), more.len() - 2),
-    }
-}
-
-fn loses_data(plan: &RunPlan, unit: &Name) -> bool {
-    let lost = |change: &Change| change.data.as_ref().is_some_and(|data| data.fate == Fate::Lost);
-    plan.changes().iter().any(|change| change.unit == *unit && lost(change))
-}
-
-/// What the plan means for data, always said.
-fn data(plan: &RunPlan, style: Style) -> String {
-    let mut lost = BTreeSet::new();
-    let mut kept = BTreeSet::new();
-    for change in plan.changes() {
-        let Some(data) = &change.data else { continue };
-        let places = match (data.places.as_slice(), data.classes.as_slice()) {
-            ([], []) => change.address.clone(),
-            ([], classes) => classes.join(", "),
-            (places, _) => places.join(", "),
-        };
-        match data.fate {
-            Fate::Lost => lost.insert(format!("{} ({places})", change.unit)),
-            Fate::Kept => kept.insert(format!("{} ({places})", change.unit)),
-            // A job goes and what it used stays: said where the volumes themselves are, if they go too.
-            Fate::Stays => {
-                let volumes = plan.changes().iter().any(|other| {
-                    other.unit == change.unit
-                        && other.data.as_ref().is_some_and(|data| data.fate != Fate::Stays)
-                });
-                !volumes && kept.insert(format!("{} ({places})", change.unit))
-            }
-        };
-    }
-    let list = |found: &BTreeSet<String>| found.iter().cloned().collect::<Vec<_>>().join("; ");
-    let mut out = String::new();
-    if !lost.is_empty() {
-        out.push_str(&format!("{} {}\n", style.red("Data that is lost:"), list(&lost)));
-    }
-    if !kept.is_empty() {
-        out.push_str(&format!("Data that is kept: {}\n", list(&kept)));
-    }
-    if out.is_empty() { "No data is at risk.\n".to_owned() } else { out }
 }
 
 fn verb(kind: ChangeKind) -> &'static str {

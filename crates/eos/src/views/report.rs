@@ -10,6 +10,7 @@ use serde_json::{Value as Json, json};
 use super::plan::counted;
 use super::style::Style;
 use super::table::{Paint, Table};
+use super::wrap::below;
 use crate::exit_code;
 
 /// Outputs of units, by name.
@@ -44,7 +45,7 @@ pub fn text(report: &Report, outputs: &Outputs, seconds: u64, width: usize, colo
     let part = format!("{done} of {} done in {seconds} s{run}", counted(report.units.len(), "unit"));
     out.push_str(&match report.outcome {
         Ending::Done => format!("{} {took}.\n", style.green("Done:")),
-        Ending::Undone => format!("{} {took}{}\n", style.green("Taken back:"), as_before(report)),
+        Ending::Undone => format!("{} {took}{}", style.green("Taken back:"), as_before(report, width)),
         Ending::Failed => format!("{} {part}.\n{NEXT}", style.red("Failed:")),
         Ending::Stopped => format!("{} {part}.\n{NEXT}", style.yellow("Stopped:")),
         Ending::Stuck => {
@@ -56,17 +57,20 @@ pub fn text(report: &Report, outputs: &Outputs, seconds: u64, width: usize, colo
 }
 
 /// What is not as it was before, if anything.
-fn as_before(report: &Report) -> String {
+fn as_before(report: &Report, width: usize) -> String {
     let mut left = Vec::new();
     for unit in &report.stays {
         let name = &unit.unit;
         let done = unit.without_inverse.iter();
-        left.extend(done.map(|(address, why)| format!("\n  {name}: {address}, {why}, stays done")));
-        left.extend(unit.keeps.iter().map(|address| format!("\n  {name}: {address} stays, with its data")));
+        left.extend(done.map(|(address, why)| format!("{name}: {address}, {why}, stays done")));
+        left.extend(unit.keeps.iter().map(|address| format!("{name}: {address} stays, with its data")));
     }
     match left.is_empty() {
-        true => ": everything is as it was before.".to_owned(),
-        false => format!(": as it was before, but for{}", left.concat()),
+        true => ": everything is as it was before.\n".to_owned(),
+        false => {
+            let lines = left.iter().map(|line| below("  ", "  ", line, width, 4));
+            format!(": as it was before, but for\n{}", lines.collect::<String>())
+        }
     }
 }
 

@@ -35,6 +35,14 @@ pub fn wrapped(text: &str, first: usize, rest: usize) -> Vec<String> {
     lines
 }
 
+/// A head and a text behind it in lines that fit, those after the first indented; each with its end. `painted` is the
+/// head as it is shown.
+pub fn below(head: &str, painted: &str, text: &str, width: usize, indent: usize) -> String {
+    let first = width.saturating_sub(head.chars().count());
+    let lines = wrapped(text, first, width.saturating_sub(indent));
+    format!("{painted}{}\n", lines.join(&format!("\n{}", " ".repeat(indent))))
+}
+
 fn shortened(word: &str) -> String {
     let length = word.chars().count();
     if length <= LONGEST_WORD {

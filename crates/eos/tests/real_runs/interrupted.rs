@@ -59,6 +59,10 @@ fn nobody_at_nomads_address(shop: &Shop) {
         let output = shop.command(words).env("NOMAD_ADDR", &address).output().unwrap();
         crate::support::Run::from(output)
     };
+    has(&shop.ok(&["doctor"]).stdout, "answers: 1 node(s) take work");
+    let doctor = run(&["doctor"]);
+    assert_eq!(doctor.code, 1, "{}", doctor.stdout);
+    has(&doctor.stdout, &format!("Nomad at {address} cannot be reached"));
     let update = run(&["update", "broken", "--max-memory", "48M", "--yes"]);
     assert_eq!(update.code, 1, "{}{}", update.stdout, update.stderr);
     has(&update.stderr, &address);

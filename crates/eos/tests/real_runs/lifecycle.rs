@@ -1,6 +1,6 @@
 //! One estate from its first component to its last, with drift made by hand on each layer in between.
 
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::Path;
 
 use crate::shop::{Shop, ask_redis, has};
@@ -31,7 +31,7 @@ pub fn mode(path: &Path) -> u32 {
         & 0o7777
 }
 
-fn set_mode(path: &Path, mode: u32) {
+pub fn set_mode(path: &Path, mode: u32) {
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
 }
 
@@ -63,6 +63,7 @@ fn from_the_first_component_to_the_last() {
     what_was_changed_by_hand_is_accepted(&shop);
     what_was_stopped_comes_back(&shop, port);
     what_the_state_forgot_is_found_again(&shop, &note);
+    three_commits_back_with_its_data(&shop, &note, port);
 
     let destroyed = shop.ok(&["destroy", "production", "--yes"]);
     has(&destroyed.stdout, "Data that is kept: life");
@@ -167,4 +168,44 @@ fn what_the_state_forgot_is_found_again(shop: &Shop, note: &Path) {
     assert_eq!(shop.versions("production-life"), versions, "nothing was registered again");
     assert!(note.is_file());
     shop.ok(&["plan"]);
+}
+
+/// A change of the job, one of another unit, and the end of the first with its data kept: then back over all three.
+fn three_commits_back_with_its_data(shop: &Shop, note: &Path, port: u16) {
+    let data = shop.data_folder("life");
+    let witness = data.join("put-there-by-hand");
+    std::fs::write(&witness, "here since before").unwrap();
+    let identity = |path: &Path| {
+        let about = std::fs::metadata(path).unwrap();
+        (about.ino(), about.modified().unwrap())
+    };
+    has(&ask_redis(port, "first-password", &["SET more milk"]), "+OK\r\n+OK");
+    // Nomad forgets old versions, and numbers them on.
+    let version = || shop.job("production-life")["Version"].as_u64();
+    let (folder, file, before) = (identity(&data).0, identity(&witness), version().unwrap());
+    let commit = shop.sandbox.git(&["rev-parse", "HEAD"]);
+
+    shop.ok(&["update", "life", "--max-memory", "48M", "--yes"]);
+    assert_eq!(version(), Some(before + 1), "registered once");
+    shop.ok(&["update", "note", "--text", "closed for today", "--yes"]);
+    has(&shop.ok(&["delete", "life", "--yes"]).stdout, "Data that is kept: life");
+    shop.nothing_is_left_of("production-life", port);
+    assert_eq!(shop.sandbox.git(&["rev-parse", "HEAD~3"]), commit, "three recorded changes");
+    assert_eq!((identity(&data).0, identity(&witness)), (folder, file));
+
+    let back = shop.ok(&["rollback", "HEAD~3", "--yes"]).stdout;
+    has(&back, "its data stays:");
+    assert_eq!(shop.versions("production-life"), 1, "registered once, as a job that was not there");
+    let said = ask_redis(port, "first-password", &["GET wish", "GET more", "CONFIG GET maxmemory"]);
+    for part in ["tea", "milk", &(32 << 20).to_string()] {
+        has(&said, part);
+    }
+    assert_eq!((identity(&data).0, identity(&witness)), (folder, file), "the data was not touched");
+    assert_eq!(std::fs::read_to_string(note).unwrap().trim(), "open from nine to five");
+    let listed = shop.ok(&["tofu", "life", "--", "state", "list"]).stdout;
+    assert_eq!(listed.lines().collect::<Vec<_>>(), ["eos_nomad_job.job", "eos_salt_state.volumes"]);
+    let status = shop.ok(&["status"]).stdout;
+    assert!(!status.contains("Kept:"), "what was kept is in use again:\n{status}");
+    has(&shop.ok(&["plan"]).stdout, "nothing to do");
+    assert_eq!(shop.versions("production-life"), 1);
 }

@@ -68,7 +68,7 @@ fn secrets_stay_where_they_belong() {
 
 /// The token is where the person put it: in the environment of the eos that they started. A copy of that process which
 /// is about to become another program still shows its words and variables.
-fn given_to_eos(process: &Process) -> bool {
+pub fn given_to_eos(process: &Process) -> bool {
     let started_here = |pid: i32| pid == std::process::id() as i32;
     let is_eos = |process: &Process| {
         process.program.ends_with("eos") && process.command.starts_with(env!("CARGO_BIN_EXE_eos"))
@@ -84,7 +84,7 @@ fn given_to_eos(process: &Process) -> bool {
         && (started_here(process.parent) || becoming(process))
 }
 
-fn said(run: &Run) -> String {
+pub fn said(run: &Run) -> String {
     format!("{}{}", run.stdout, run.stderr)
 }
 

@@ -2,6 +2,7 @@
 
 use std::process::Command;
 
+use crate::lifecycle::{mode, set_mode};
 use crate::shop::{Shop, ask_redis, has};
 
 /// The folder terraform is in. It is not free software any more and is gotten by nobody's `make`: it is here or not.
@@ -26,10 +27,34 @@ fn terraform_does_the_same() {
     has(&created.stdout, &format!("127.0.0.1:{port}"));
     has(&ask_redis(port, "terra-password", &["PING"]), "+PONG");
     has(&shop.ok(&["plan"]).stdout, "nothing to do");
+
+    has(&shop.ok(&["update", "terra", "--max-memory", "32M", "--yes"]).stdout, "~ change  terra");
+    has(&ask_redis(port, "terra-password", &["CONFIG GET maxmemory"]), &(32 << 20).to_string());
+    assert_eq!(shop.versions("production-terra"), 2);
+    has(&shop.ok(&["plan"]).stdout, "nothing to do");
+
+    let data = shop.data_folder("terra");
+    let before = mode(&data);
+    set_mode(&data, 0o700);
+    assert!(
+        shop.nomad_says(&["job", "scale", "-detach", "production-terra", "server", "0"]).status.success()
+    );
+    let found = shop.exits(2, &["drift"]).stdout;
+    has(&found, "eos_nomad_job.job");
+    has(&found, "eos_salt_state.volumes");
+    shop.ok(&["drift", "revert", "--yes"]);
+    assert_eq!((mode(&data), &shop.job("production-terra")["TaskGroups"][0]["Count"]), (before, &1.into()));
+    has(&shop.ok(&["drift"]).stdout, "Nothing in production differs");
+
     let listed = shop.ok(&["tofu", "terra", "--", "version"]).stdout;
     has(&listed, "Terraform v1.");
     shop.ok(&["destroy", "production", "--yes"]);
     shop.nothing_is_left_of("production-terra", port);
-    assert!(shop.data_folder("terra").is_dir());
+    assert!(data.is_dir(), "its data is kept");
     has(&shop.ok(&["plan"]).stdout, "nothing to do");
+    let states = shop.sandbox.files(".eos/state/tofu");
+    for unit in states.iter().filter(|path| path.ends_with(".tfstate")) {
+        let state = shop.sandbox.read(unit);
+        assert!(!state.contains("\"mode\": \"managed\""), "{unit} has something still: {state}");
+    }
 }

@@ -141,6 +141,28 @@ fn undo_after_later_changes() {
     assert!(place.ok(&["show", "chore"]).stdout.contains("two"));
 }
 
+/// After something else was recorded `eos undo` would take that back too, and refuses; so nobody is sent there.
+#[test]
+fn status_offers_only_what_is_not_refused() {
+    let place = Place::new();
+    place.ok(&["create", "chore", "--yes"]);
+    let broken = place.outside("broken");
+    std::fs::write(&broken, "").unwrap();
+    place.exits(1, &["create", "desk", "--broken-by", text(&broken), "--yes"]);
+    let offered = place.ok(&["status"]).stdout;
+    assert!(offered.contains("eos undo takes it back"), "{offered}");
+    place.ok(&["update", "chore", "--input", "two", "--no-apply"]);
+    place.says("run_status_after_changes", &place.ok(&["status"]));
+    place.exits(4, &["undo", "--yes"]);
+    let status = place.ok(&["status"]).stdout;
+    let words: Vec<&str> = status.split_whitespace().collect();
+    let at = words.iter().position(|word| *word == "rollback").unwrap();
+    place.ok(&["rollback", words[at + 1], "--yes"]);
+    let nothing = place.ok(&["plan", "--out", "nothing.plan"]).stdout;
+    assert!(nothing.contains("nothing.plan was not written"), "{nothing}");
+    assert!(!place.path("nothing.plan").exists());
+}
+
 /// A journal that cannot be written: the run does not begin.
 #[test]
 fn a_full_disk_at_the_journal() {
