@@ -33,6 +33,9 @@ pub struct Component {
     pub aliases: Vec<String>,
     /// How far it was proven here.
     pub proof: Proof,
+    /// What is left for a person to do, a line each; said when one is made.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
     /// True only when replicas can share nothing: no volumes, no local state.
     #[serde(default)]
     pub stateless: bool,
@@ -174,6 +177,9 @@ pub struct Need {
 #[serde(deny_unknown_fields)]
 pub struct Offer {
     pub help: String,
+    /// What is left for a person to do; said when something begins to use it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
     /// What it takes from a need's `with`, and the defaults.
     #[serde(default)]
     pub takes: Data,

@@ -418,6 +418,17 @@ fn a_volume_stays_in_the_group_it_was_made_in() {
 }
 
 #[test]
+fn what_is_left_for_a_person_is_said_once() {
+    let sandbox = Sandbox::with_estate();
+    let said = sandbox.ok(&["create", "gitea", "--sso"]).stdout;
+    for left in ["gitea: the first account to register becomes", "gitea: two things are left for you"] {
+        assert_eq!(said.matches(left).count(), 1, "{said}");
+    }
+    let again = sandbox.ok(&["update", "gitea", "--port", "3300"]).stdout;
+    assert!(!again.contains("first account"), "{again}");
+}
+
+#[test]
 fn two_jobs_never_share_an_id() {
     let sandbox = Sandbox::with_estate();
     sandbox.ok(&["create", "umami"]);

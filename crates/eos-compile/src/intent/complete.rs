@@ -127,6 +127,9 @@ impl<'a> Completer<'a> {
         self.require_settings(draft, &component);
         self.choose_secrets(draft, &component);
         volumes::choose(self, draft.name, &mut draft.entry, &component);
+        if !self.chooser.environment.components.contains_key(draft.name) {
+            component.notes.iter().for_each(|note| self.note_choice(draft, note.clone()));
+        }
         Ok(())
     }
 

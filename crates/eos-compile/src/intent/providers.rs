@@ -9,9 +9,6 @@ use super::complete::{Completer, Draft, object};
 use super::request::Request;
 use crate::passes::find_providers;
 
-/// The offer of a way in for signed-in people only.
-const GUARDED: &str = "protected-route";
-
 impl Completer<'_> {
     pub fn choose_providers(&mut self, draft: &mut Draft<'_>, component: &Component) {
         for (need_name, need) in &component.needs {
@@ -39,15 +36,17 @@ impl Completer<'_> {
                 if need.soft {
                     self.note_choice(draft, format!("{need_name} from {provider}"));
                 }
+                self.tell_of_offer(draft, &need.offer, &provider);
                 object(&mut draft.entry, "needs").insert(need_name.clone(), Json::from(provider));
-                if need.offer == GUARDED {
-                    self.note_choice(
-                        draft,
-                        "two things are left for you to do once it runs: docs/sso.md".to_owned(),
-                    );
-                }
             }
         }
+    }
+
+    fn tell_of_offer(&mut self, draft: &Draft<'_>, offer: &str, provider: &str) {
+        let kind = self.chooser.kinds.get(provider);
+        let component = kind.and_then(|kind| self.chooser.catalog.component(kind).ok());
+        let note = component.and_then(|component| component.offers.get(offer)?.note.clone());
+        note.into_iter().for_each(|note| self.note_choice(draft, note));
     }
 
     fn check_provider(

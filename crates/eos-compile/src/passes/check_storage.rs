@@ -51,11 +51,19 @@ pub fn run(work: &mut Work<'_>) {
             };
             let group = volume_group(unit, choice);
             let problem = match choice.backing {
-                Backing::Lvm if group.is_none() => Some("its host has no volume group".to_owned()),
-                Backing::Lvm if choice.size.is_none() => Some("a logical volume needs a size".to_owned()),
-                Backing::Shared if volume.shared_by.is_none() => Some("it is not a shared volume".to_owned()),
+                Backing::Lvm if group.is_none() => Some((
+                    "its host has no volume group",
+                    "eos update host <host> --volume-group <group>".to_owned(),
+                )),
+                Backing::Lvm if choice.size.is_none() => Some((
+                    "a logical volume needs a size",
+                    "write one beside its path, for example size: 20G".to_owned(),
+                )),
+                Backing::Shared if volume.shared_by.is_none() => {
+                    Some(("it is not a shared volume", elsewhere(unit)))
+                }
                 Backing::Directory | Backing::Lvm if volume.class == DataClass::Shared => {
-                    Some("files of several hosts need a shared filesystem".to_owned())
+                    Some(("files of several hosts need a shared filesystem", elsewhere(unit)))
                 }
                 _ => None,
             };
@@ -65,7 +73,7 @@ pub fn run(work: &mut Work<'_>) {
                         .map(|diagnostic| diagnostic.at(place())),
                 );
             }
-            found.extend(problem.map(|problem| {
+            found.extend(problem.map(|(problem, fix)| {
                 Diagnostic::error(
                     codes::BAD_VALUE,
                     format!(
@@ -75,6 +83,7 @@ pub fn run(work: &mut Work<'_>) {
                     ),
                 )
                 .at(place())
+                .fix(fix)
             }));
         }
         for name in unit.entry.volumes.keys().filter(|name| !unit.component.storage.contains_key(*name)) {
@@ -89,6 +98,14 @@ pub fn run(work: &mut Work<'_>) {
     }
     found.extend(used_twice(work));
     found.into_iter().for_each(|diagnostic| work.push(diagnostic));
+}
+
+/// A volume keeps the place it was made in.
+fn elsewhere(unit: &Unit<'_>) -> String {
+    let (kind, name) = (&unit.entry.kind, &unit.id.name);
+    format!(
+        "its data stays where it is: eos create {kind} <another name> with this from the start, move the data, eos delete {name}"
+    )
 }
 
 /// A device or a folder holds one volume: two would write over each other's data.
