@@ -5,9 +5,11 @@
 
 mod support;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use serde_json::Value;
 use support::{Gateway, python, succeed, tool};
 
 /// tofu, a CLI configuration that names the provider's mirror, and a gateway.
@@ -62,7 +64,8 @@ impl Bench {
 
     fn tofu(&self, project: &Path, step: u32, arguments: &[&str]) -> String {
         let mut command = self.command(&self.tofu, project);
-        succeed(command.env("TF_VAR_step", step.to_string()).args(arguments).arg("-no-color"))
+        let (verb, arguments) = arguments.split_first().unwrap();
+        succeed(command.env("TF_VAR_step", step.to_string()).args([verb, "-no-color"]).args(arguments))
     }
 
     fn plan_is_empty(&self, project: &Path, step: u32) {
@@ -85,15 +88,71 @@ fn mirror(dir: &Path, provider: &Path) -> PathBuf {
 /// One test for all, so that they run side by side however few cores there are: the provider mostly sleeps.
 #[test]
 fn projects_are_made_changed_imported_and_gone() {
-    std::thread::scope(|scope| {
-        for name in ["every", "borders", "connections", "machines"] {
+    let changed: Option<Vec<_>> = std::thread::scope(|scope| {
+        let begin = |name: &'static str| {
             std::thread::Builder::new()
                 .name(name.to_owned())
                 .spawn_scoped(scope, || whole_life(name))
-                .unwrap();
-        }
+                .unwrap()
+        };
+        let projects = ["every", "borders", "connections", "machines"].map(begin);
         std::thread::Builder::new().name("example".to_owned()).spawn_scoped(scope, example).unwrap();
+        projects.into_iter().map(|project| project.join().unwrap()).collect()
     });
+    if let Some(changed) = changed {
+        everything_was_changed(&changed.concat().into_iter().collect());
+    }
+}
+
+/// Each attribute that the provider can update is one that some project changes, or there is a reason why none does.
+fn everything_was_changed(changed: &BTreeSet<String>) {
+    let mut wrong = Vec::new();
+    for line in include_str!("provider/updatable.txt").lines().filter(|line| !line.starts_with('#')) {
+        match line.split_once(": ") {
+            None if !changed.contains(line) => wrong.push(format!("nothing changes {line}")),
+            Some((attribute, _)) if changed.contains(attribute) => {
+                wrong.push(format!("{attribute} is changed after all"));
+            }
+            _ => {}
+        }
+    }
+    assert_eq!(wrong, Vec::<String>::new(), "changed are {changed:#?}");
+}
+
+/// `aws_vpc.tags`: what a plan updates.
+fn updated(plan: &str) -> Vec<String> {
+    let plan: Value = serde_json::from_str(plan).unwrap();
+    let mut found = Vec::new();
+    for resource in plan["resource_changes"].as_array().unwrap() {
+        let change = &resource["change"];
+        if change["actions"] == serde_json::json!(["update"]) {
+            let kind = resource["type"].as_str().unwrap();
+            differences(kind, &change["before"], &change["after"], &change["after_unknown"], &mut found);
+        }
+    }
+    found
+}
+
+/// The places where two values differ; what is in a list has the list's place.
+fn differences(place: &str, before: &Value, after: &Value, unknown: &Value, found: &mut Vec<String>) {
+    let is_empty = |value: &Value| match value {
+        Value::Null => true,
+        Value::String(text) => text.is_empty(),
+        Value::Array(items) => items.is_empty(),
+        _ => false,
+    };
+    if *unknown != true && (before == after || is_empty(before) && is_empty(after)) {
+        return;
+    }
+    found.push(place.to_owned());
+    let keys = [before, after, unknown].into_iter().filter_map(Value::as_object).flat_map(|map| map.keys());
+    for key in keys.collect::<BTreeSet<_>>() {
+        differences(&format!("{place}.{key}"), &before[key], &after[key], &unknown[key], found);
+    }
+    let length = [before, after].into_iter().filter_map(Value::as_array).map(Vec::len).max().unwrap_or(0);
+    for at in 0..length {
+        differences(place, &before[at], &after[at], &unknown[at], found);
+    }
 }
 
 /// The script of the example does it all itself, with the aws CLI.
@@ -104,26 +163,29 @@ fn example() {
     assert_eq!(bench.gateway.leftovers(), []);
 }
 
-/// Made, changed in place, imported, taken away; after each step the plan is empty.
-fn whole_life(name: &str) {
-    let Some(bench) = Bench::new(&format!("provider::{name}")) else { return };
+/// Made, changed in place, imported, taken away; after each step the plan is empty. Gives what was changed.
+fn whole_life(name: &str) -> Option<Vec<String>> {
+    let bench = Bench::new(&format!("provider::{name}"))?;
     let project = bench.project(&format!("tests/provider/{name}"));
     bench.tofu(&project, 1, &["init", "-input=false"]);
     bench.tofu(&project, 1, &["apply", "-input=false", "-auto-approve"]);
     bench.plan_is_empty(&project, 1);
-    let changed = bench.tofu(&project, 2, &["apply", "-input=false", "-auto-approve"]);
-    assert!(changed.contains("0 destroyed"), "all in place: {changed}");
+    bench.tofu(&project, 2, &["plan", "-input=false", "-out=second"]);
+    let changed = updated(&bench.tofu(&project, 2, &["show", "-json", "second"]));
+    let applied = bench.tofu(&project, 2, &["apply", "-input=false", "second"]);
+    assert!(applied.contains("0 destroyed"), "all in place: {applied}");
     bench.plan_is_empty(&project, 2);
     import_all(&bench, &project);
     bench.plan_is_empty(&project, 2);
     bench.tofu(&project, 2, &["destroy", "-input=false", "-auto-approve"]);
     assert_eq!(bench.gateway.leftovers(), []);
+    Some(changed)
 }
 
 /// Forgets what can be imported and imports it all: nothing may have to change.
 fn import_all(bench: &Bench, project: &Path) {
     let ids = bench.tofu(project, 2, &["output", "-json", "imports"]);
-    let ids: serde_json::Map<String, serde_json::Value> = serde_json::from_str(&ids).unwrap();
+    let ids: serde_json::Map<String, Value> = serde_json::from_str(&ids).unwrap();
     let mut forget = vec!["state", "rm"];
     forget.extend(ids.keys().map(String::as_str));
     let mut blocks = String::new();

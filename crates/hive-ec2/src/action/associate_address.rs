@@ -40,8 +40,12 @@ impl Action for AssociateAddress {
             (None, None) => return Err(ApiError::missing_parameter("AllocationId")),
         };
         let interface = match (&request.network_interface_id, &request.instance_id) {
-            (Some(id), _) => account.network_interfaces.find(id)?.id.clone(),
-            (None, Some(id)) => {
+            (Some(id), None) => account.network_interfaces.find(id)?.id.clone(),
+            // The AWS provider names both, of which one is still the old one: the private address tells which.
+            (Some(id), Some(_)) if has_address(account, id, request.private_ip_address) => {
+                account.network_interfaces.find(id)?.id.clone()
+            }
+            (_, Some(id)) => {
                 let instance = account.instances.find(id)?;
                 if !matches!(
                     instance.state,
@@ -63,4 +67,10 @@ impl Action for AssociateAddress {
             addresses::associate(call, &allocation, &interface, request.private_ip_address, reassociate)?;
         Ok(Response { association_id: id, done: true })
     }
+}
+
+/// Whether an interface has an address, if one is asked for.
+fn has_address(account: &Account, interface: &str, address: Option<Ipv4Addr>) -> bool {
+    let interface = account.network_interfaces.get(interface);
+    address.is_none_or(|address| interface.is_some_and(|found| found.private_ips.contains(&address)))
 }

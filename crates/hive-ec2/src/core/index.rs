@@ -39,7 +39,7 @@ impl<T> Field<T> {
         Self { filters, values, number: hash(FIELD, filters[0].as_bytes()), is_key: false }
     }
 
-    /// For rules alone: no filter means it.
+    /// A name in parentheses is for rules alone: no filter means it.
     pub fn is_a_filter(name: &str) -> bool {
         !name.starts_with('(')
     }

@@ -19,7 +19,7 @@ enum Node {
 
 #[derive(Clone)]
 struct Child {
-    /// Not behind anything in this child, and behind everything in those before it.
+    /// Whatever stands before it is in an earlier child, if there is one.
     first: Posting,
     node: Node,
 }
@@ -73,9 +73,7 @@ impl Node {
             }
             Node::Branch(children) => {
                 let at = child(children, &posting);
-                let own = &mut Arc::make_mut(children)[at];
-                own.first = own.first.min(posting);
-                let split = own.node.insert(posting)?;
+                let split = Arc::make_mut(children)[at].node.insert(posting)?;
                 let (behind, node) = with(children, at + 1, split);
                 *children = node;
                 behind.map(|behind| Child { first: behind[0].first, node: Node::Branch(behind) })

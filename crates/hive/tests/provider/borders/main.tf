@@ -73,6 +73,26 @@ resource "aws_route_table" "r" {
   }
 }
 
+resource "aws_egress_only_internet_gateway" "other" {
+  vpc_id = aws_vpc.v.id
+}
+
+resource "aws_route_table" "single" {
+  vpc_id = aws_vpc.v.id
+}
+
+resource "aws_route" "out" {
+  route_table_id         = aws_route_table.single.id
+  destination_cidr_block = "0.0.0.0/0"
+  nat_gateway_id         = local.second ? aws_nat_gateway.private.id : aws_nat_gateway.public.id
+}
+
+resource "aws_route" "out6" {
+  route_table_id              = aws_route_table.single.id
+  destination_ipv6_cidr_block = "::/0"
+  egress_only_gateway_id      = local.second ? aws_egress_only_internet_gateway.other.id : aws_egress_only_internet_gateway.e.id
+}
+
 resource "aws_network_acl" "a" {
   vpc_id     = aws_vpc.v.id
   subnet_ids = local.second ? [] : [aws_subnet.s.id]
@@ -89,7 +109,7 @@ resource "aws_network_acl" "a" {
 
   egress {
     rule_no         = 200
-    action          = "allow"
+    action          = local.second ? "deny" : "allow"
     protocol        = "-1"
     ipv6_cidr_block = "::/0"
     from_port       = 0

@@ -76,10 +76,18 @@ resource "aws_route_table" "a" {
   vpc_id = aws_vpc.a.id
 }
 
+resource "aws_route_table" "inline" {
+  vpc_id = aws_vpc.a.id
+  route {
+    cidr_block                = aws_vpc.b.cidr_block
+    vpc_peering_connection_id = local.second ? aws_vpc_peering_connection_accepter.ac.id : aws_vpc_peering_connection.ab.id
+  }
+}
+
 resource "aws_route" "ab" {
   route_table_id            = aws_route_table.a.id
   destination_cidr_block    = aws_vpc.b.cidr_block
-  vpc_peering_connection_id = aws_vpc_peering_connection.ab.id
+  vpc_peering_connection_id = local.second ? aws_vpc_peering_connection_accepter.ac.id : aws_vpc_peering_connection.ab.id
 }
 
 resource "aws_subnet" "a" {

@@ -131,6 +131,11 @@ resource "aws_route_table" "r" {
     cidr_block = local.second ? "203.0.113.0/24" : "198.51.100.0/24"
     gateway_id = aws_internet_gateway.g.id
   }
+  route {
+    cidr_block           = "192.0.2.0/24"
+    gateway_id           = local.second ? null : aws_internet_gateway.g.id
+    network_interface_id = local.second ? aws_network_interface.p.id : null
+  }
 }
 
 resource "aws_route_table" "alone" {
@@ -193,15 +198,35 @@ resource "aws_security_group" "peer" {
 
 resource "aws_vpc_security_group_ingress_rule" "web" {
   security_group_id = aws_security_group.s.id
-  cidr_ipv4         = "10.0.0.0/8"
-  ip_protocol       = "tcp"
-  from_port         = 80
+  cidr_ipv4         = local.second ? "10.1.0.0/16" : "10.0.0.0/8"
+  ip_protocol       = local.second ? "udp" : "tcp"
+  from_port         = local.second ? 79 : 80
   to_port           = local.second ? 81 : 80
   description       = local.second ? "web, changed" : "web"
   tags              = local.tags
 }
 
 resource "aws_vpc_security_group_ingress_rule" "group" {
+  security_group_id            = aws_security_group.s.id
+  referenced_security_group_id = local.second ? aws_security_group.old.id : aws_security_group.peer.id
+  ip_protocol                  = "-1"
+}
+
+resource "aws_vpc_security_group_ingress_rule" "web6" {
+  security_group_id = aws_security_group.s.id
+  cidr_ipv6         = local.second ? "fd00::/8" : "::/0"
+  ip_protocol       = "-1"
+}
+
+resource "aws_vpc_security_group_egress_rule" "out" {
+  security_group_id = aws_security_group.s.id
+  cidr_ipv4         = local.second ? "10.1.0.0/16" : "10.0.0.0/8"
+  ip_protocol       = local.second ? "udp" : "tcp"
+  from_port         = local.second ? 79 : 80
+  to_port           = local.second ? 81 : 80
+}
+
+resource "aws_vpc_security_group_egress_rule" "group" {
   security_group_id            = aws_security_group.s.id
   referenced_security_group_id = local.second ? aws_security_group.old.id : aws_security_group.peer.id
   ip_protocol                  = "-1"
@@ -312,6 +337,8 @@ resource "aws_instance" "j" {
   root_block_device {
     volume_type           = local.second ? "gp3" : "gp2"
     volume_size           = local.second ? 9 : 8
+    iops                  = local.second ? 4000 : null
+    throughput            = local.second ? 200 : null
     delete_on_termination = local.second
     tags                  = local.tags
   }
@@ -332,6 +359,10 @@ resource "aws_instance" "l" {
   subnet_id               = aws_subnet.a.id
   user_data               = local.second ? "second" : "first"
   disable_api_termination = !local.second
+
+  metadata_options {
+    http_protocol_ipv6 = local.second ? "enabled" : "disabled"
+  }
 }
 
 resource "aws_instance" "m" {
@@ -339,9 +370,14 @@ resource "aws_instance" "m" {
   instance_type = "m5.large"
   subnet_id     = aws_subnet.a.id
 
+  metadata_options {
+    http_endpoint = local.second ? "disabled" : "enabled"
+  }
+
   private_dns_name_options {
-    hostname_type                     = "ip-name"
-    enable_resource_name_dns_a_record = local.second
+    hostname_type                        = local.second ? "resource-name" : "ip-name"
+    enable_resource_name_dns_a_record    = local.second
+    enable_resource_name_dns_aaaa_record = local.second
   }
 }
 
@@ -364,8 +400,13 @@ resource "aws_network_interface" "o" {
 
   attachment {
     instance     = local.second ? aws_instance.l.id : aws_instance.m.id
-    device_index = 1
+    device_index = local.second ? 2 : 1
   }
+}
+
+resource "aws_network_interface" "p" {
+  subnet_id   = aws_subnet.named.id
+  private_ips = ["10.30.2.70", "10.30.2.71"]
 }
 
 resource "aws_eip" "e" {
@@ -382,6 +423,20 @@ resource "aws_eip" "direct" {
   domain            = "vpc"
   network_interface = local.second ? aws_network_interface.o.id : aws_network_interface.n.id
   depends_on        = [aws_internet_gateway.g]
+}
+
+resource "aws_eip" "named" {
+  domain                    = "vpc"
+  network_interface         = aws_network_interface.p.id
+  associate_with_private_ip = local.second ? "10.30.2.71" : "10.30.2.70"
+  depends_on                = [aws_internet_gateway.g]
+}
+
+resource "aws_eip" "machine" {
+  domain                    = "vpc"
+  instance                  = local.second ? aws_instance.k.id : aws_instance.j.id
+  associate_with_private_ip = local.second ? aws_instance.k.private_ip : aws_instance.j.private_ip
+  depends_on                = [aws_internet_gateway.g]
 }
 
 resource "aws_ebs_volume" "d" {
