@@ -18,6 +18,7 @@ use crate::outcome::Outcome;
 use crate::recording::{self, Message, Prepared};
 use crate::run::flow::{self, Wanted};
 use crate::views::style::Style;
+use crate::views::wrap::below;
 
 pub fn command(command: Command, call: &Call<'_>) -> Result<Command, Diagnostics> {
     let command = command
@@ -121,7 +122,7 @@ pub fn record(
         return Ok(shown.with_warnings(warnings));
     }
     if !args::stops_after_recording(call.context, matches) {
-        let notes = said(intent.planned, Style(call.context.color_stdout));
+        let notes = said(intent.planned);
         let mut wanted =
             Wanted::new(env, &prepared.compiled, prepared.change.clone(), intent.message, matches)?;
         if let Some((name, job)) = intent.adopt
@@ -151,7 +152,7 @@ pub fn record(
         }
     }
     for note in &intent.planned.notes {
-        text.push_str(&format!("  {note}\n"));
+        text.push_str(&below("  ", "  ", note, call.context.width, 4));
     }
     text.push_str(&recording::secrets_text(&prepared.made));
     if let Some(commit) = &recorded.commit {
@@ -182,10 +183,10 @@ fn own_warnings(planned: &Planned, prepared: &Prepared) -> Diagnostics {
 }
 
 /// What is said before the plan: what comes along, and what was chosen.
-fn said(planned: &Planned, style: Style) -> Vec<String> {
+fn said(planned: &Planned) -> Vec<String> {
     let along = planned.entries.iter().rev().filter_map(|entry| {
         let because = entry.because.as_ref()?;
-        Some(format!("{} comes along: {because}", style.bold(entry.name.as_str())))
+        Some(format!("{} comes along: {because}", entry.name))
     });
     along.chain(planned.notes.iter().cloned()).collect()
 }

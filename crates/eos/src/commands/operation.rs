@@ -15,6 +15,7 @@ use crate::loaded::{Loaded, pin};
 use crate::outcome::Outcome;
 use crate::recording::{self, Message, Prepared};
 use crate::run::flow;
+use crate::views::wrap::below;
 
 /// Kinds that know a verb.
 pub fn kinds_with(catalog: &Catalog, verb: &str) -> Vec<String> {
@@ -171,7 +172,7 @@ pub fn record(call: &Call<'_>, matches: &ArgMatches, kind: &str, verb: &str) -> 
     let host = planned.entry["host"].as_str().unwrap_or_default();
     let mut text = format!("Operation {} is recorded: {verb} {kind} on host {host}, once.\n", planned.name);
     for note in &again {
-        text.push_str(&format!("  {note}\n"));
+        text.push_str(&below("  ", "  ", note, call.context.width, 4));
     }
     if !again.is_empty() {
         text.push_str(&format!("  a slip? eos delete {} takes it back\n", planned.name));

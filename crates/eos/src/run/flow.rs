@@ -29,6 +29,7 @@ use crate::outcome::Outcome;
 use crate::recording::{Message, Prepared, Recorded, only_build_is_behind, secrets_text};
 use crate::views::plan as view;
 use crate::views::report as report_view;
+use crate::views::wrap::below;
 
 /// What is to be carried out.
 pub struct Wanted<'a> {
@@ -334,7 +335,7 @@ pub fn record_and_apply_as(
     let env = wanted.env;
     let started = Instant::now();
     for note in notes {
-        call.context.say(&format!("{note}\n"));
+        call.context.say(&below("", "", note, call.context.width, 2));
     }
     wanted.look = Look::Changed;
     let (ended, shown) = carry_out(call, loaded, wanted)?;

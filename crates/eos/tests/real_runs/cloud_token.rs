@@ -136,7 +136,7 @@ fn a_clouds_token_is_with_the_unit_that_needs_it_alone() {
     let watch = scanner.watch(shop.sandbox.path(), move |process| {
         let needs_it = works_for_the_door(process);
         if needs_it {
-            theirs.lock().unwrap().insert(process.program.file_name().unwrap().to_owned());
+            theirs.lock().unwrap().insert(process.program.file_name().unwrap_or_default().to_owned());
         }
         needs_it || given_to_eos(process)
     });
@@ -192,8 +192,11 @@ fn works_for_the_door(process: &Process) -> bool {
     let name = process.program.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let data =
         process.environment.lines().find_map(|line| line.strip_prefix("TF_DATA_DIR=")).unwrap_or_default();
+    // The shell in which eos starts it, for as long as it waits to be replaced.
+    let becoming_tofu =
+        process.command.starts_with("/bin/sh -c read -r go") && process.command.contains("/tofu ");
     let for_the_key = name == "eos" && process.command.contains("__state-key");
-    (name == "tofu" || for_the_key || name.starts_with("terraform-provider-hcloud"))
+    (name == "tofu" || becoming_tofu || for_the_key || name.starts_with("terraform-provider-hcloud"))
         && data.split('/').any(|part| part == "door")
         && !process.command.contains(TOKEN)
 }
