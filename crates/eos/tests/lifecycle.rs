@@ -489,6 +489,11 @@ fn an_empty_or_unreadable_secret_is_refused() {
     use std::os::unix::ffi::OsStrExt as _;
     let sandbox = Sandbox::with_estate();
     refused(&sandbox.run(&["create", "grafana", "--admin-password="]), 3, "E0303");
+    refused(&sandbox.run(&["create", "redis", "--version", ""]), 3, "E0107");
+    let memory = sandbox.run(&["create", "redis", "--memory", "512M"]);
+    refused(&memory, 3, "E0107");
+    assert!(memory.stderr.contains("without a unit"), "{}", memory.stderr);
+    refused(&sandbox.run(&["catalog", "new", "redis"]), 3, "E0408");
     let odd = std::ffi::OsStr::from_bytes(b"caf\xe9");
     let run = sandbox.command(&["create", "grafana", "--admin-password"]).arg(odd).output().unwrap();
     refused(&Run::from(run), 3, "E0107");

@@ -102,6 +102,15 @@ fn what_stands_in_the_way_is_said_and_nothing_moves() {
     assert_eq!(team.heads(), before);
     team.sandbox.git(&["checkout", "-q", "."]);
 
+    team.mine(&["sync"], 0);
+    team.mine(&["create", "redis", "other", "--port", "6390"], 0);
+    let path = "pillar/infrastructure/production/other.sls";
+    team.sandbox.write(path, team.sandbox.read(path).replace("6390", "6379"));
+    team.sandbox.commit_by_hand();
+    let before = team.heads();
+    assert!(team.mine(&["sync"], 3).stderr.contains("E0404"), "what does not compile is not given");
+    assert_eq!(team.heads(), before);
+
     std::fs::rename(team.sandbox.path().join("remote.git"), team.sandbox.path().join("elsewhere")).unwrap();
     let gone = team.mine(&["sync"], 1).stderr;
     assert!(gone.contains("E0105") && gone.contains("git fetch --quiet origin failed"), "{gone}");

@@ -138,14 +138,19 @@ pub fn flags(component: &Component, base: &Component, updating: bool) -> Vec<Arg
 
 fn common(base: &Component) -> Vec<Arg> {
     let text = |name: &'static str, help: &'static str| {
-        Arg::new(name).long(name).value_name("text").help(help).help_heading("Placement and size")
+        Arg::new(name)
+            .long(name)
+            .value_name("text")
+            .value_parser(clap::builder::NonEmptyStringValueParser::new())
+            .help(help)
+            .help_heading("Placement and size")
     };
     let number = |name: &'static str, help: &'static str| {
         Arg::new(name)
             .long(name)
             .value_name("number")
             .help(help)
-            .value_parser(clap::value_parser!(u32).range(1..))
+            .value_parser(whole_number)
             .help_heading("Placement and size")
     };
     let mut args = vec![text("host", "Declared host it is placed on; the least loaded if not given")];
@@ -177,6 +182,11 @@ fn common(base: &Component) -> Vec<Arg> {
         args.push(number("replicas", "How many of it"));
     }
     args
+}
+
+fn whole_number(text: &str) -> Result<u32, &'static str> {
+    let number = text.parse().ok().filter(|number| *number > 0);
+    number.ok_or("a whole number without a unit is wanted, such as 512")
 }
 
 /// What the flags said, as a request, with the secrets apart.
@@ -259,15 +269,12 @@ fn secret(
     warnings: &mut Diagnostics,
 ) -> Result<Secret, Diagnostic> {
     if value == "-" {
-        return prompt::secret(name, &format!("{command} --{} -", flag(name)), only);
+        return prompt::secret(name, command, only);
     }
     if value.is_empty() {
         return Err(Diagnostic::error(codes::BAD_VALUE, format!("--{} is empty", flag(name)))
             .why("an empty secret keeps nobody out")
-            .fix(format!(
-                "{command} --{} - asks for it; left out, eos makes one up where it can",
-                flag(name)
-            )));
+            .fix(format!("--{} - asks for it; left out, eos makes one up where it can", flag(name))));
     }
     warnings.push(
         Diagnostic::warning(codes::SECRET_IN_ARGV, format!("--{} was given on the command line", flag(name)))

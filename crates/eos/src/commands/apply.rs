@@ -1,7 +1,5 @@
 //! `eos apply`: bring what runs to what the pillar says, after showing it and asking.
 
-use std::time::Instant;
-
 use clap::{Arg, ArgMatches, Command};
 use eos_engine::plan_file;
 use eos_model::Diagnostics;
@@ -28,7 +26,6 @@ pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
 }
 
 pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics> {
-    let started = Instant::now();
     let mut loaded = Loaded::open_for_change(call.context)?;
     let kept = match matches.get_one::<String>("plan") {
         Some(file) => Some(plan_file::read(&call.context.directory.join(file))?),
@@ -43,7 +40,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let wanted = Wanted::new(&env, &compiled, Change::default(), message, matches)?;
     let Some(plan) = kept else {
         let (ended, shown) = flow::carry_out(call, &mut loaded, wanted)?;
-        return Ok(flow::outcome(call, &loaded, &env, ended, &shown, started));
+        return Ok(flow::outcome(call, &loaded, &env, ended, &shown));
     };
     let units = run::units(&env, &compiled.files)?;
     let head = loaded.estate.commit_id().unwrap_or_default();
@@ -60,5 +57,5 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         call.context.color_stdout,
     ));
     let ended = flow::agree_and_apply(call, &mut loaded, &runs, wanted, &units, &shown)?;
-    Ok(flow::outcome(call, &loaded, &env, ended, &shown, started))
+    Ok(flow::outcome(call, &loaded, &env, ended, &shown))
 }

@@ -208,6 +208,12 @@ fn new(call: &Call<'_>, word: &str) -> Result<Outcome, Diagnostics> {
             .fix(format!("eos catalog check {kind}"))
             .into());
     }
+    if Catalog::built_in().kinds().any(|known| known == kind.as_str()) {
+        return Err(Diagnostic::error(codes::NAME_TAKEN, format!("{kind} is a kind that eos has"))
+            .why("a folder of that name would take its place, also for what uses it already")
+            .fix(format!("eos catalog new my-{kind}; to change {kind} itself, copy its folder from eos's catalogue to {path}"))
+            .into());
+    }
     files::write(&root, &path, TEMPLATE.replace("KIND", kind.as_str()).as_bytes())?;
     let text = format!(
         "{path} is written. Edit it, then:\n  eos catalog check {kind}\n  git add catalog && git commit -m \"a kind of our own\"\n  eos create {kind} --dry-run\n"

@@ -79,7 +79,7 @@ pub fn create(
     let (widest, base) = (component::widest(&outside, &kind)?, outside.component(&kind)?);
     let name = matches.get_one::<String>("NAME").cloned().unwrap_or_else(|| kind.clone());
     // Secrets are read before the estate is locked: a person may take a while to type.
-    let mut said = component::read(matches, &widest, &base, &kind, &name, &format!("eos create {kind}"))?;
+    let mut said = component::read(matches, &widest, &base, &kind, &name, &call.line)?;
     if let Some(job) = job {
         said.request.common.insert("job".to_owned(), Json::from(job));
     }
@@ -156,13 +156,12 @@ pub fn record(
     }
     text.push_str(&recording::secrets_text(&prepared.made));
     if let Some(commit) = &recorded.commit {
-        let count = recorded.difference.count();
-        text.push_str(&format!(
-            "Recorded as {}; {count} file{} under build/{env} {} up to date.\n",
-            &commit[..10],
-            if count == 1 { "" } else { "s" },
-            if count == 1 { "is" } else { "are" }
-        ));
+        let compiled = match recorded.difference.count() {
+            0 => format!("build/{env} stays as it is"),
+            1 => format!("1 file under build/{env} is up to date"),
+            count => format!("{count} files under build/{env} are up to date"),
+        };
+        text.push_str(&format!("Recorded as {}; {compiled}.\n", &commit[..10]));
         text.push_str("Nothing was applied: eos apply does that.\n");
     }
     let json = document(intent.planned, &prepared.made, recorded.commit.as_deref(), &recorded.difference);

@@ -1,8 +1,6 @@
 //! `eos destroy`: take everything of an environment away. The pillar is emptied first, so that the next apply does not
 //! build it again; data stays unless it is named.
 
-use std::time::Instant;
-
 use clap::{Arg, ArgMatches, Command};
 use eos_compile::intent::{component_path, operation_path};
 use eos_model::Diagnostics;
@@ -28,7 +26,6 @@ pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
 }
 
 pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics> {
-    let started = Instant::now();
     let mut loaded = Loaded::open_for_change(call.context)?;
     let env = loaded.env(matches.get_one::<String>("environment").map(String::as_str))?;
     let environment = loaded.environment(&env)?;
@@ -59,7 +56,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let message = Message::new(call, matches, format!("destroy {env}"));
     let wanted = Wanted::new(&env, &compiled, change, message, matches)?;
     let (ended, shown) = flow::carry_out(call, &mut loaded, wanted)?;
-    let mut outcome = flow::outcome(call, &loaded, &env, ended, &shown, started);
+    let mut outcome = flow::outcome(call, &loaded, &env, ended, &shown);
     outcome.json["environment"] = json!(env);
     Ok(outcome)
 }

@@ -45,7 +45,6 @@ pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
 }
 
 pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics> {
-    let started = Instant::now();
     let (verb, inner) = matches.subcommand().unwrap_or(("", matches));
     let context = call.context;
     let mut loaded = Loaded::open(context)?;
@@ -73,7 +72,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     }
     let drift = flow::watched(call, &runs, |engine| engine.drift(&request))?;
     match verb {
-        "revert" => revert(call, inner, &loaded, &runs, &env, drift, &head, started),
+        "revert" => revert(call, inner, &loaded, &runs, &env, drift, &head),
         "accept" => drift_accept::run(call, inner, &runs, &env, &drift),
         "ignore" => ignore(call, inner, &runs, &env, &drift),
         _ => Ok(shown(call, &env, &drift, &runs.side.previews())),
@@ -153,7 +152,6 @@ pub(super) fn difference(change: &Change) -> String {
     }
 }
 
-#[allow(clippy::too_many_arguments)]
 fn revert(
     call: &Call<'_>,
     matches: &ArgMatches,
@@ -162,7 +160,6 @@ fn revert(
     env: &EnvName,
     drift: Drift,
     head: &str,
-    started: Instant,
 ) -> Result<Outcome, Diagnostics> {
     let context = call.context;
     let shown = Shown { plan: drift.revert, previews: runs.side.previews(), warnings: Diagnostics::new() };
@@ -184,11 +181,12 @@ fn revert(
                 judge: Some(&judge),
                 ..RunOptions::default()
             };
+            let begun = Instant::now();
             let report = flow::apply(call, runs, &shown.plan, &drift.units_as_applied, &options)?;
-            Ended::Ran(recorded(), Box::new(report))
+            Ended::Ran(recorded(), Box::new(report), begun.elapsed())
         }
     };
-    Ok(flow::outcome(call, loaded, env, ended, &shown, started))
+    Ok(flow::outcome(call, loaded, env, ended, &shown))
 }
 
 fn ignore(

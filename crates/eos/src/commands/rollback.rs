@@ -1,7 +1,5 @@
 //! `eos rollback`: ask again for what was asked for at an older commit. A new commit says so; data stays.
 
-use std::time::Instant;
-
 use clap::{Arg, ArgMatches, Command};
 use eos_model::Diagnostics;
 use serde_json::json;
@@ -23,7 +21,6 @@ pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
 }
 
 pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics> {
-    let started = Instant::now();
     let mut loaded = Loaded::open_for_change(call.context)?;
     let env = loaded.env(matches.get_one::<String>("env").map(String::as_str))?;
     let asked = matches.get_one::<String>("revision").map_or("", String::as_str);
@@ -50,5 +47,5 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     }
     let wanted = Wanted::new(&env, &compiled, change, message, matches)?;
     let (ended, shown) = flow::carry_out(call, &mut loaded, wanted)?;
-    Ok(flow::outcome(call, &loaded, &env, ended, &shown, started))
+    Ok(flow::outcome(call, &loaded, &env, ended, &shown))
 }

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::Call;
 use crate::args;
-use crate::loaded;
+use crate::loaded::{self, Loaded};
 use crate::outcome::Outcome;
 use crate::views::table::shorten;
 
@@ -37,6 +37,9 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
             estate.git.fast_forward(there)?;
         }
         estate.release();
+        if !distance.ahead.is_empty() {
+            refuse_unsound(call)?;
+        }
         if let Some(newest) = distance.ahead.first() {
             estate.git.push(&upstream, &newest.commit)?;
         }
@@ -46,6 +49,12 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         "taken": distance.behind, "given": distance.ahead,
     });
     Ok(Outcome::new(text(&upstream, &distance, dry, call.context.width), document))
+}
+
+/// What does not compile would be everybody's trouble.
+fn refuse_unsound(call: &Call<'_>) -> Result<(), Diagnostics> {
+    let loaded = Loaded::open(call.context)?;
+    loaded.estate.file.environments.keys().try_for_each(|env| loaded.compile_here(env).map(drop))
 }
 
 fn refuse_diverged(upstream: &Upstream, distance: &Distance) -> Result<(), Diagnostic> {

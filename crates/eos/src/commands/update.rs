@@ -68,7 +68,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         }
     };
     let (widest, base) = (component::widest(&outside, &kind)?, outside.component(&kind)?);
-    let mut said = component::read(matches, &widest, &base, &kind, name, &format!("eos update {name}"))?;
+    let mut said = component::read(matches, &widest, &base, &kind, name, &call.line)?;
     let mut loaded = Loaded::open_for_change(call.context)?;
     let env = loaded.env(asked)?;
     let environment = loaded.environment(&env)?;

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use clap::ArgMatches;
 use eos_compile::Compiled;
@@ -79,7 +79,8 @@ pub enum Ended {
     Declined,
     /// Recorded; there was nothing to apply.
     NothingToDo(Recorded),
-    Ran(Recorded, Box<Report>),
+    /// With how long the run itself took.
+    Ran(Recorded, Box<Report>, Duration),
 }
 
 /// A plan with what Nomad and Salt say about it.
@@ -278,11 +279,13 @@ pub fn agree_and_apply(
         before_undo: Some(&revert),
         judge: Some(&judge),
     };
+    let begun = Instant::now();
     let report = apply(call, runs, &shown.plan, units, &options)?;
+    let took = begun.elapsed();
     if report.outcome == Ending::Undone {
         let _ = undoing::compile_again(call, wanted.env)?;
     }
-    Ok(if work { Ended::Ran(recorded, Box::new(report)) } else { Ended::NothingToDo(recorded) })
+    Ok(if work { Ended::Ran(recorded, Box::new(report), took) } else { Ended::NothingToDo(recorded) })
 }
 
 /// Carries out a plan that was agreed to.
@@ -333,14 +336,13 @@ pub fn record_and_apply_as(
     notes: &[String],
 ) -> Result<Outcome, Diagnostics> {
     let env = wanted.env;
-    let started = Instant::now();
     for note in notes {
         call.context.say(&below("", "", note, call.context.width, 2));
     }
     wanted.look = Look::Changed;
     let (ended, shown) = carry_out(call, loaded, wanted)?;
     let declined = matches!(ended, Ended::Declined);
-    let mut outcome = outcome(call, loaded, env, ended, &shown, started);
+    let mut outcome = outcome(call, loaded, env, ended, &shown);
     outcome.json["notes"] = json!(notes);
     if !declined {
         outcome.text.push_str(&secrets_text(&prepared.made));
@@ -351,14 +353,7 @@ pub fn record_and_apply_as(
 }
 
 /// What is said at the end. The plan itself was shown before.
-pub fn outcome(
-    call: &Call<'_>,
-    loaded: &Loaded,
-    env: &EnvName,
-    ended: Ended,
-    shown: &Shown,
-    started: Instant,
-) -> Outcome {
+pub fn outcome(call: &Call<'_>, loaded: &Loaded, env: &EnvName, ended: Ended, shown: &Shown) -> Outcome {
     let context = call.context;
     let plan = view::document(&shown.plan, &shown.previews);
     let outcome = match ended {
@@ -371,9 +366,8 @@ pub fn outcome(
             let document = json!({"applied": true, "commit": recorded.commit, "plan": plan});
             Outcome::new(text.unwrap_or_default(), document)
         }
-        Ended::Ran(recorded, report) => {
+        Ended::Ran(recorded, report, took) => {
             let outputs = published(loaded, env, &report);
-            let seconds = started.elapsed().as_secs();
             let mut text = String::new();
             if let Some(commit) = &recorded.commit {
                 text.push_str(&format!("Recorded as {}.\n", &commit[..10]));
@@ -381,7 +375,7 @@ pub fn outcome(
             text.push_str(&report_view::text(
                 &report,
                 &outputs,
-                seconds,
+                took.as_secs(),
                 context.width,
                 context.color_stdout,
             ));
