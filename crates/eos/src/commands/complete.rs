@@ -135,12 +135,15 @@ fn candidates(call: &Call<'_>, before: &[String], typed: &str) -> Result<Candida
 
 /// What the arguments of a command tell by themselves: the values that a flag takes, and the flags there are.
 fn told_by_arguments(call: &Call<'_>, before: &[String], typed: &str) -> Option<Candidates> {
+    let flag = before.last().and_then(|word| word.strip_prefix("--"));
+    if flag.is_none() && !typed.starts_with('-') {
+        return None;
+    }
     let bare = spoken::bare_words(before);
     let verb = VERBS.iter().find(|verb| Some(&verb.name) == bare.first())?;
     let command = (verb.command)(Command::new(verb.name), &Call::new(call.context, before)).ok()?;
     let within = |command, word: &&str| Command::find_subcommand(command, word).unwrap_or(command);
     let command = bare.iter().skip(1).fold(&command, within);
-    let flag = before.last().and_then(|word| word.strip_prefix("--"));
     let values = command
         .get_arguments()
         .filter(|arg| flag.is_some() && arg.get_long() == flag)
