@@ -21,6 +21,7 @@ cloud:
 "#;
 
 #[test]
+#[ignore = "long, and after a failure Nomad may take minutes to place the old version again: part of make soak"]
 fn the_report_is_what_nomad_says_whatever_is_done_about_a_failure() {
     std::thread::scope(|scope| {
         for policy in ["stop", "undo", "continue-independent"] {
