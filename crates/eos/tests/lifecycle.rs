@@ -438,6 +438,16 @@ fn two_jobs_never_share_an_id() {
 }
 
 #[test]
+fn two_hosts_that_one_module_cannot_tell_apart_are_refused() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "host", "web-1", "--address", "10.0.0.3"]);
+    sandbox.ok(&["create", "host", "web_1", "--address", "10.0.0.4"]);
+    let clash = sandbox.run(&["create", "user", "john", "--nodes", "web-1,web_1"]);
+    refused(&clash, 3, "E0416");
+    assert!(clash.stderr.contains("web-1 and web_1"), "{}", clash.stderr);
+}
+
+#[test]
 fn what_nothing_would_read_is_not_recorded() {
     let sandbox = Sandbox::with_estate();
     let settings = sandbox.read("eos.toml");
