@@ -74,7 +74,9 @@ impl Checker<'_> {
         {
             self.error("an image is named without its tag, and `latest` is never a version".to_owned());
         }
-        self.names(component);
+        for alias in component.aliases.iter().filter(|alias| self.catalog.folder(alias).is_some()) {
+            self.error(format!("the alias {alias:?} is a kind of its own"));
+        }
         for (name, setting) in
             component.settings.iter().chain(component.operations.values().flat_map(|op| &op.args))
         {
@@ -102,10 +104,17 @@ impl Checker<'_> {
                 }
             }
         }
-        self.found.0.dedup();
+        let mut seen: Vec<Diagnostic> = Vec::new();
+        self.found.0.retain(|found| {
+            !seen.contains(found) && {
+                seen.push(found.clone());
+                true
+            }
+        });
     }
 
-    fn names(&mut self, component: &Component) {
+    /// Settings, needs and features are flags, also those that a feature adds.
+    fn flags(&mut self, component: &Component) {
         let mut seen = BTreeSet::new();
         let flags =
             component.features.iter().filter(|(_, feature)| feature.when.is_none()).map(|(name, _)| name);
@@ -116,11 +125,6 @@ impl Checker<'_> {
             }
             if !seen.insert(flag) {
                 self.error(format!("{name:?} would be a flag twice"));
-            }
-        }
-        for alias in &component.aliases {
-            if self.catalog.folder(alias).is_some() {
-                self.error(format!("the alias {alias:?} is a kind of its own"));
             }
         }
     }
@@ -142,6 +146,7 @@ impl Checker<'_> {
     }
 
     fn variant(&mut self, component: &Component) {
+        self.flags(component);
         for (name, need) in &component.needs {
             let Some(kind) = &need.create else { continue };
             match self.catalog.component(kind) {

@@ -265,6 +265,9 @@ pub struct Task {
     /// By tier: `production`, `staging`, `dev`; a missing tier takes production's, capped by the tier's usual size.
     #[serde(default)]
     pub resources: IndexMap<String, Resources>,
+    /// Devices of the node and how many of each, as a device plugin of Nomad names them: `nvidia/gpu`.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub devices: IndexMap<String, u32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user: Option<String>,
     /// Linux capabilities a container needs beyond the usual.

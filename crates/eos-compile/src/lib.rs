@@ -55,3 +55,10 @@ pub fn compile(input: &Input<'_>) -> Result<Compiled, Diagnostics> {
         .collect();
     Ok(Compiled { files: work.files, order: work.order, needs, warnings })
 }
+
+/// What is wrong with an environment, and how many passes were run before it was refused: later ones might find more.
+pub fn mistakes(input: &Input<'_>) -> (usize, Diagnostics) {
+    let mut work = Work::new(input);
+    let reached = passes::run(&mut work);
+    (reached, work.found)
+}

@@ -3,6 +3,7 @@
 //! One function for every command that changes an estate, so that they all show the same.
 
 use eos_model::EnvName;
+use eos_pillar::Change;
 use serde_json::{Value as Json, json};
 
 use crate::build_folder;
@@ -22,20 +23,7 @@ pub fn show(
     notes: &[String],
 ) -> Outcome {
     let mut text = String::new();
-    let mut pillar = Vec::new();
-    let mut others = Vec::new();
-    for (path, after) in &prepared.change.files {
-        let there = loaded.tree.get(path).unwrap_or_default();
-        let after_bytes = after.as_deref().unwrap_or_default();
-        if path.starts_with("pillar") {
-            if there != after_bytes {
-                pillar.push(difference(context, &mut text, path.as_str(), there, after_bytes));
-            }
-        } else {
-            // Secrets are encrypted and the lock is digests: that they change is all there is to see.
-            others.push(json!({"path": path, "removed": after.is_none()}));
-        }
-    }
+    let (pillar, others) = changes(context, loaded, &prepared.change, &mut text);
     let changed = build_folder::compare(&loaded.estate.root, env, &prepared.compiled.files);
     let mut artifacts = Vec::new();
     for path in changed.added.iter().chain(&changed.changed).chain(&changed.removed) {
@@ -59,6 +47,30 @@ pub fn show(
         text,
         json!({"dry_run": true, "pillar": pillar, "artifacts": artifacts, "files": others, "notes": notes}),
     )
+}
+
+/// The differences of a change itself: of the pillar, shown, and of other files, named.
+pub fn changes(
+    context: &Context,
+    loaded: &Loaded,
+    change: &Change,
+    text: &mut String,
+) -> (Vec<Json>, Vec<Json>) {
+    let mut pillar = Vec::new();
+    let mut others = Vec::new();
+    for (path, after) in &change.files {
+        let there = loaded.tree.get(path).unwrap_or_default();
+        let after_bytes = after.as_deref().unwrap_or_default();
+        if path.starts_with("pillar") {
+            if there != after_bytes {
+                pillar.push(difference(context, text, path.as_str(), there, after_bytes));
+            }
+        } else {
+            // Secrets are encrypted and the lock is digests: that they change is all there is to see.
+            others.push(json!({"path": path, "removed": after.is_none()}));
+        }
+    }
+    (pillar, others)
 }
 
 /// One file's difference, added to the text and given for `--json`.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use camino::Utf8Path;
 use eos_catalog::{Catalog, Folder, Origin};
 use eos_compile::{COMPILER, Compiled, Input};
-use eos_model::{Diagnostic, Diagnostics, EnvName, Place, codes, nearest::nearest};
+use eos_model::{Diagnostic, Diagnostics, EnvName, Place, Severity, codes, nearest::nearest};
 use eos_pillar::lock_file::{LOCK_FILE, VENDORED_CATALOG};
 use eos_pillar::top::{PILLAR, TOP_FILE, top_file};
 use eos_pillar::{Change, Environment, Estate, LockFile, Tree, files};
@@ -97,6 +97,24 @@ impl Loaded {
         let unread = written.filter(|path| path.starts_with(PILLAR) && !environment.sources.has(path));
         let unread = Diagnostics(unread.map(|path| not_given(path, env)).collect());
         if unread.has_errors() { Err(unread) } else { self.compile_environment(&tree, &environment) }
+    }
+
+    /// Whether a change that does not compile mends something all the same: it gets further than what is there, or leaves
+    /// fewer of the same mistakes.
+    pub fn mends(&self, change: &Change, env: &EnvName) -> bool {
+        let mistakes = |tree: &Tree| -> Option<(usize, Vec<String>)> {
+            let environment = self.environment_of(tree, env).ok()?;
+            let (reached, found) = eos_compile::mistakes(&self.input(&environment));
+            let errors = found.0.into_iter().filter(|one| one.severity == Severity::Error);
+            Some((reached, errors.map(|error| error.message).collect()))
+        };
+        let (Some((before, there)), Some((after, left))) =
+            (mistakes(&self.tree), mistakes(&self.tree.with(change)))
+        else {
+            return false;
+        };
+        let fewer = || left.len() < there.len() && left.iter().all(|one| there.contains(one));
+        !there.is_empty() && (after > before || (after == before && fewer()))
     }
 
     fn environment_of(&self, tree: &Tree, env: &EnvName) -> Result<Environment, Diagnostics> {

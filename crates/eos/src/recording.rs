@@ -14,6 +14,7 @@ use crate::build_folder::{self, Difference};
 use crate::commands::Call;
 use crate::context::Context;
 use crate::loaded::{Loaded, pin};
+use crate::mending::Mending;
 
 /// A change that compiles, not yet committed.
 pub struct Prepared {
@@ -30,6 +31,37 @@ pub struct Recorded {
     pub difference: Difference,
 }
 
+impl Recorded {
+    /// The last lines of a command that stops after recording; `then` is what it leaves to be done.
+    pub fn told(&self, then: &str) -> String {
+        match &self.commit {
+            Some(commit) => format!("Recorded as {}. Nothing was applied: {then}\n", &commit[..10]),
+            None => "Nothing to change: the estate says so already.\n".to_owned(),
+        }
+    }
+}
+
+/// What became of a change that was compiled.
+pub enum Drafted {
+    Compiles(Prepared),
+    /// It does not compile, and neither did what was there; it takes mistakes away.
+    Mends(Mending),
+}
+
+/// Compiles a change that is to be recorded.
+pub fn draft(
+    loaded: &Loaded,
+    env: &EnvName,
+    change: Change,
+    made: Vec<(SecretRef, Secret)>,
+) -> Result<Drafted, Diagnostics> {
+    match loaded.compile_with(&change, env) {
+        Ok(compiled) => Ok(Drafted::Compiles(Prepared { change, compiled, made })),
+        Err(left) if loaded.mends(&change, env) => Ok(Drafted::Mends(Mending { change, made, left })),
+        Err(found) => Err(found),
+    }
+}
+
 /// Turns planned entries into a change. `given` are the secrets the user brought.
 pub fn prepare(
     loaded: &Loaded,
@@ -37,7 +69,7 @@ pub fn prepare(
     environment: &Environment,
     planned: &Planned,
     given: &mut BTreeMap<String, Secret>,
-) -> Result<Prepared, Diagnostics> {
+) -> Result<Drafted, Diagnostics> {
     let mut change = Change::default();
     let mut lock = loaded.estate.lock.clone();
     for entry in &planned.entries {
@@ -53,8 +85,7 @@ pub fn prepare(
         pin(&loaded.catalog, &mut lock, &mut change, &entry.kind);
     }
     let made = make_secrets(loaded, planned, given, &mut change)?;
-    let compiled = loaded.compile_with(&change, env)?;
-    Ok(Prepared { change, compiled, made })
+    draft(loaded, env, change, made)
 }
 
 fn make_secrets(

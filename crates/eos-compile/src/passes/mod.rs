@@ -60,8 +60,8 @@ pub const PASSES: &[Pass] = &[
     Pass { name: "emit orchestration", run: Run::Estate(emit_orchestration::run), barrier: true },
 ];
 
-/// Runs the passes in order; a barrier stops when there were errors.
-pub fn run(work: &mut Work<'_>) {
+/// Runs the passes in order; a barrier stops when there were errors. Says how many were run.
+pub fn run(work: &mut Work<'_>) -> usize {
     let mut rest = PASSES;
     while let Some(first) = rest.first() {
         let group = match first.run {
@@ -76,10 +76,11 @@ pub fn run(work: &mut Work<'_>) {
             }
         };
         if rest[..group].iter().any(|pass| pass.barrier) && work.found.has_errors() {
-            return;
+            return PASSES.len() - rest.len() + group;
         }
         rest = &rest[group..];
     }
+    PASSES.len()
 }
 
 fn run_units(work: &mut Work<'_>, passes: &[Pass]) {

@@ -341,7 +341,14 @@ fn resources(context: &TaskContext<'_, '_>) -> Traced {
         let said = if own { context.work.chosen(context.unit, field) } else { Vec::new() };
         if said.is_empty() { context.work.chosen(context.unit, "tier") } else { said }
     };
-    Traced::map()
+    let mut wanted = Traced::map()
         .with("CPU", Traced::scalar(cpu, origins("cpu")))
-        .with("MemoryMB", Traced::scalar(memory, origins("memory")))
+        .with("MemoryMB", Traced::scalar(memory, origins("memory")));
+    let device = |(name, count): (&String, &u32)| {
+        Traced::fields([("Name", name.as_str().into()), ("Count", (*count).into())])
+    };
+    if !context.task.devices.is_empty() {
+        wanted.set("Devices", Traced::list(context.task.devices.iter().map(device).collect()));
+    }
+    wanted
 }

@@ -15,7 +15,7 @@ use crate::build_folder;
 use crate::dry_run;
 use crate::loaded::Loaded;
 use crate::outcome::Outcome;
-use crate::recording::{self, Message, Prepared};
+use crate::recording::{self, Drafted, Message, Prepared};
 use crate::run::flow::{self, Wanted};
 use crate::views::style::Style;
 use crate::views::wrap::below;
@@ -91,7 +91,10 @@ pub fn create(
     let subject = format!("create {kind} {name} in {env}");
     let message = Message::new(call, matches, subject);
     let mut secrets = said.secrets;
-    let prepared = recording::prepare(&loaded, &env, &environment, &planned, &mut secrets)?;
+    let prepared = match recording::prepare(&loaded, &env, &environment, &planned, &mut secrets)? {
+        Drafted::Compiles(prepared) => prepared,
+        Drafted::Mends(mending) => return mending.record(call, matches, &mut loaded, &env, message),
+    };
     let adopt = job.map(|job| (name.clone(), job.to_owned()));
     let intent = Intent { planned: &planned, prepared: &prepared, message, adopt };
     let outcome = record(call, matches, &mut loaded, &env, intent)?;

@@ -13,11 +13,12 @@ use crate::args::{self, running};
 use crate::dry_run;
 use crate::loaded::Loaded;
 use crate::outcome::Outcome;
-use crate::recording::{self, Message, Prepared, refuse_foreign};
+use crate::recording::{self, Drafted, Message, refuse_foreign};
 use crate::run::flow;
 
 pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
     Ok(command
+        .override_usage("eos delete [OPTIONS] <NAME>\n       eos delete [OPTIONS] host <NAME>\n       eos delete [OPTIONS] <OPERATION>")
         .arg(
             Arg::new("words")
                 .value_name("NAME")
@@ -63,14 +64,16 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
             .into());
         }
     };
-    let compiled = loaded.compile_with(&change, &env)?;
-    let prepared = Prepared { change, compiled, made: Vec::new() };
+    let message = Message::new(call, matches, format!("delete {what} in {env}"));
+    let prepared = match recording::draft(&loaded, &env, change, Vec::new())? {
+        Drafted::Compiles(prepared) => prepared,
+        Drafted::Mends(mending) => return mending.record(call, matches, &mut loaded, &env, message),
+    };
     if matches.get_flag("dry-run") {
         let mut notes = vec![format!("{what} would go from {env}")];
         notes.extend(kept.iter().map(|path| format!("its data would stay at {path}")));
         return Ok(dry_run::show(call.context, &loaded, &env, &prepared, &notes));
     }
-    let message = Message::new(call, matches, format!("delete {what} in {env}"));
     if !args::stops_after_recording(call.context, matches) {
         let notes: Vec<String> = kept
             .iter()
@@ -88,7 +91,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         let names: Vec<&str> = left.iter().map(|name| name.as_str()).collect();
         text.push_str(&format!("  made for it, needed by nothing else: {}\n", names.join(", ")));
     }
-    text.push_str("Nothing was applied: what runs goes on running until eos apply.\n");
+    text.push_str(&recorded.told("what runs goes on running until eos apply."));
     Ok(Outcome::new(
         text,
         json!({"deleted": what, "commit": recorded.commit, "kept": kept, "left_behind": left, "applied": false}),

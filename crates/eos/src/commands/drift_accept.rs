@@ -18,7 +18,7 @@ use super::create::{self, Intent};
 use super::{Call, drift};
 use crate::loaded::Loaded;
 use crate::outcome::Outcome;
-use crate::recording::{self, Message};
+use crate::recording::{self, Drafted, Message};
 use crate::run::{self, Runs};
 use crate::views::json_lines;
 use crate::views::plan_lines::preview_key;
@@ -72,7 +72,10 @@ pub fn run(
     }
     let mut planned = intent::update(&loaded.input(&environment), &request)?;
     planned.notes.insert(0, format!("{name}: {} from now on, as it is there", chosen.join(", ")));
-    let prepared = recording::prepare(&loaded, env, &environment, &planned, &mut Default::default())?;
+    let prepared = match recording::prepare(&loaded, env, &environment, &planned, &mut Default::default())? {
+        Drafted::Compiles(prepared) => prepared,
+        Drafted::Mends(mending) => return Err(mending.left),
+    };
     if !comes_out(env, name, &different, &compiled.files, &prepared.compiled.files) {
         let why = format!("with {} it would not be what is there: {}", chosen.join(", "), told(&different));
         return Err(refused(env, name, why).into());

@@ -11,7 +11,7 @@ use crate::args;
 use crate::dry_run;
 use crate::loaded::Loaded;
 use crate::outcome::Outcome;
-use crate::recording::{self, Message, Prepared, refuse_foreign};
+use crate::recording::{self, Drafted, Message, refuse_foreign};
 use crate::run::{flow, this_machine};
 
 pub fn create_command() -> Command {
@@ -114,13 +114,15 @@ fn record(
     let before = loaded.tree.get(&path).unwrap_or_default().to_vec();
     let mut change = Change::default();
     change.write(path, content);
-    let compiled = loaded.compile_with(&change, env)?;
-    let prepared = Prepared { change, compiled, made: Vec::new() };
+    let verb = if before.is_empty() { "create" } else { "update" };
+    let message = Message::new(call, matches, format!("{verb} host {} in {env}", request.name));
+    let prepared = match recording::draft(&loaded, env, change, Vec::new())? {
+        Drafted::Compiles(prepared) => prepared,
+        Drafted::Mends(mending) => return mending.record(call, matches, &mut loaded, env, message),
+    };
     if matches.get_flag("dry-run") {
         return Ok(dry_run::show(call.context, &loaded, env, &prepared, &[]));
     }
-    let verb = if before.is_empty() { "create" } else { "update" };
-    let message = Message::new(call, matches, format!("{verb} host {} in {env}", request.name));
     let is_masterless = request.connection == "masterless";
     let mark =
         |root: &camino::Utf8Path| this_machine::mark(call.context, root, &request.name, &request.address);
@@ -135,10 +137,13 @@ fn record(
     if is_masterless {
         mark(&loaded.estate.root)?;
     }
-    let text = format!(
+    let mut text = format!(
         "Host {} is declared in {env}: {}, {}, Nomad node {}.\n",
         request.name, request.address, request.connection, request.nomad_node
     );
+    if let Some(commit) = &recorded.commit {
+        text.push_str(&format!("Recorded as {}.\n", &commit[..10]));
+    }
     // What else is wrong with the estate is for `eos compile` to say.
     let mut warnings = prepared.compiled.warnings;
     warnings.0.retain(|warning| warning.code == codes::SAME_ADDRESS);

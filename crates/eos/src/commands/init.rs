@@ -44,6 +44,12 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         Diagnostic::error(codes::BAD_NAME, problem.to_string())
             .fix("give it one: eos init <folder> --name shop")
     })?;
+    if let Some(outer) = root.parent().and_then(|parent| Estate::find_root(parent).ok()) {
+        return Err(Diagnostic::error(codes::ESTATE_EXISTS, format!("{root} is inside the estate {outer}"))
+            .why("its files would be part of both, and git of neither")
+            .fix("make it beside that one, or eos create in the one that is there")
+            .into());
+    }
     let executor = matches.get_one::<String>("executor").cloned().unwrap_or_default();
     let (identity, made) = identity(context)?;
     let mut recipients = Recipients::default();

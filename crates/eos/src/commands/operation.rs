@@ -177,7 +177,7 @@ pub fn record(call: &Call<'_>, matches: &ArgMatches, kind: &str, verb: &str) -> 
     if !again.is_empty() {
         text.push_str(&format!("  a slip? eos delete {} takes it back\n", planned.name));
     }
-    text.push_str("Nothing was applied: eos apply does it, once.\n");
+    text.push_str(&recorded.told("eos apply does it, once."));
     Ok(Outcome::new(
         text,
         json!({"operation": planned.name, "entry": planned.entry, "same_as": same_as, "commit": recorded.commit, "applied": false}),

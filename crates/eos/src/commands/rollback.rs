@@ -37,12 +37,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     if matches.get_flag("no-apply") || call.context.never_apply {
         let prepared = Prepared { change, compiled, made: Vec::new() };
         let recorded = recording::commit(call.context, &mut loaded, &env, &prepared, message)?;
-        let text = match &recorded.commit {
-            Some(commit) => {
-                format!("Recorded as {}. Nothing was applied: eos apply does that.\n", &commit[..10])
-            }
-            None => "Nothing to change: the estate says so already.\n".to_owned(),
-        };
+        let text = recorded.told("eos apply does that.");
         return Ok(Outcome::new(text, json!({"to": commit, "commit": recorded.commit, "applied": false})));
     }
     let wanted = Wanted::new(&env, &compiled, change, message, matches)?;

@@ -220,7 +220,7 @@ fn renew(call: &Call<'_>, matches: &ArgMatches, random: bool) -> Result<Outcome,
         text.push_str(&format!("The new value: {}\n", secret.expose()));
         result["value"] = Json::from(secret.expose());
     }
-    text.push_str("Nothing was applied: what runs has the old one until eos apply.\n");
+    text.push_str(&recorded.told("what runs has the old one until eos apply."));
     Ok(Outcome::new(text, result))
 }
 
@@ -271,6 +271,9 @@ fn recipients(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnost
     let said = message.trailers(call.context, loaded.estate.git.identity());
     let commit = loaded.estate.commit(&change, &said)?;
     let mut text = format!("{count} secret(s) encrypted again for {} recipient(s).\n", all.iter().count());
+    if let Some(commit) = &commit {
+        text.push_str(&format!("Recorded as {}.\n", &commit[..10]));
+    }
     if action == "remove" {
         text.push_str("Whoever was removed may have kept a copy: rotate what they could read.\n");
     }

@@ -11,7 +11,7 @@ use crate::args::{self, component, spoken};
 use crate::context::value_of;
 use crate::loaded::Loaded;
 use crate::outcome::Outcome;
-use crate::recording::{self, Message};
+use crate::recording::{self, Drafted, Message};
 
 pub fn command(command: Command, call: &Call<'_>) -> Result<Command, Diagnostics> {
     let command = command
@@ -75,9 +75,11 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     said.request.kept = eos_secrets::list(&loaded.estate.root)?;
     let planned = intent::update(&loaded.input(&environment), &said.request)?;
     let mut secrets = said.secrets;
-    let prepared = recording::prepare(&loaded, &env, &environment, &planned, &mut secrets)?;
-    let subject = format!("update {kind} {name} in {env}");
-    let message = Message::new(call, matches, subject);
+    let message = Message::new(call, matches, format!("update {kind} {name} in {env}"));
+    let prepared = match recording::prepare(&loaded, &env, &environment, &planned, &mut secrets)? {
+        Drafted::Compiles(prepared) => prepared,
+        Drafted::Mends(mending) => return mending.record(call, matches, &mut loaded, &env, message),
+    };
     let outcome = create::record(
         call,
         matches,

@@ -11,20 +11,15 @@ use rustix::termios::{LocalModes, OptionalActions, SpecialCodeIndex, tcgetattr, 
 pub fn secret(what: &str, command: &str, only: bool) -> Result<Secret, Diagnostic> {
     let stdin = std::io::stdin();
     let mut line = String::new();
-    if let Ok(before) = tcgetattr(&stdin) {
-        let _ = write!(std::io::stderr(), "{what}: ");
-        let _ = std::io::stderr().flush();
-        // Also when stderr goes to a file: what is typed must not be seen. Ctrl-C comes as a character, so that the
-        // terminal is never left quiet.
-        let mut quiet = before.clone();
-        quiet.local_modes.remove(LocalModes::ECHO | LocalModes::ICANON | LocalModes::ISIG);
-        quiet.special_codes[SpecialCodeIndex::VMIN] = 1;
-        quiet.special_codes[SpecialCodeIndex::VTIME] = 0;
-        let _ = tcsetattr(&stdin, OptionalActions::Flush, &quiet);
-        let typed = typed(stdin.lock());
-        let _ = tcsetattr(&stdin, OptionalActions::Flush, &before);
-        let _ = writeln!(std::io::stderr());
-        line = typed.map_err(|error| empty(what, command, &error.to_string()))?.ok_or_else(stopped)?;
+    if tcgetattr(&stdin).is_ok() {
+        let asked =
+            |question: &str| unseen(question).map_err(|error| empty(what, command, &error.to_string()));
+        line = asked(what)?.ok_or_else(stopped)?;
+        // Nobody sees what is typed: a slip would lock everybody out.
+        if !line.is_empty() && asked("the same again")?.ok_or_else(stopped)? != line {
+            return Err(Diagnostic::error(codes::BAD_VALUE, format!("{what}: the two are not the same"))
+                .fix("nothing was recorded; run it again"));
+        }
     } else {
         let mut stdin = stdin.lock();
         let read = if only { stdin.read_to_string(&mut line) } else { stdin.read_line(&mut line) };
@@ -37,6 +32,25 @@ pub fn secret(what: &str, command: &str, only: bool) -> Result<Secret, Diagnosti
         return Err(empty(what, command, "nothing came"));
     }
     Ok(Secret::new(value.to_owned()))
+}
+
+/// What a person types at the terminal, unseen; none after Ctrl-C.
+fn unseen(question: &str) -> std::io::Result<Option<String>> {
+    let stdin = std::io::stdin();
+    let before = tcgetattr(&stdin)?;
+    let _ = write!(std::io::stderr(), "{question}: ");
+    let _ = std::io::stderr().flush();
+    // Also when stderr goes to a file: what is typed must not be seen. Ctrl-C comes as a character, so that the
+    // terminal is never left quiet.
+    let mut quiet = before.clone();
+    quiet.local_modes.remove(LocalModes::ECHO | LocalModes::ICANON | LocalModes::ISIG);
+    quiet.special_codes[SpecialCodeIndex::VMIN] = 1;
+    quiet.special_codes[SpecialCodeIndex::VTIME] = 0;
+    let _ = tcsetattr(&stdin, OptionalActions::Flush, &quiet);
+    let typed = typed(stdin.lock());
+    let _ = tcsetattr(&stdin, OptionalActions::Flush, &before);
+    let _ = writeln!(std::io::stderr());
+    typed
 }
 
 /// A line as it is typed, character by character; none after Ctrl-C.

@@ -106,3 +106,14 @@ fn a_kind_that_is_there() {
     refused(&with_kind("", ""), "kind_that_is_there", 3, &["catalog", "new", "wiki"]);
     refused(&with_kind("", ""), "kind_with_a_bad_name", 3, &["catalog", "new", "My Wiki"]);
 }
+
+#[test]
+fn a_flag_that_a_feature_adds_twice() {
+    let feature = "features:\n  wide:\n    help: More\n    add:\n      settings:\n        wide: {type: bool, default: true, help: How wide}\n";
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["catalog", "new", "wiki"]);
+    let text = sandbox.read(FILE);
+    sandbox.write(FILE, format!("{text}{feature}"));
+    sandbox.commit_by_hand();
+    refused(&sandbox, "kind_with_a_flag_twice", 3, &["catalog", "check", "wiki"]);
+}
