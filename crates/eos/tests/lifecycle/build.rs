@@ -1,0 +1,105 @@
+//! What is under `build/`, and what each line of it comes from.
+
+use super::refused;
+use super::support::Sandbox;
+
+#[test]
+fn what_belongs_to_no_environment_any_more_is_noticed_and_goes() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "redis"]);
+    sandbox.ok(&["compile"]);
+    for stray in ["build/old/redis/main.tf.json", "build/modules/bucket-0123/main.tf"] {
+        sandbox.write(stray, "{}\n");
+    }
+    let run = sandbox.run(&["compile", "--check"]);
+    assert_eq!(run.code, 2, "{}", run.stdout);
+    assert!(run.stdout.contains("of no environment any more: 2 to remove"), "{}", run.stdout);
+    assert!(run.stdout.contains("build/modules/bucket-0123/main.tf"), "{}", run.stdout);
+    assert_eq!(sandbox.run(&["compile", "--check", "--env", "production"]).code, 0, "one alone cannot know");
+    let said = sandbox.ok(&["compile"]).stdout;
+    assert!(said.contains("2 removed"), "{said}");
+    assert!(!sandbox.estate().join("build/old").exists() && !sandbox.estate().join("build/modules").exists());
+    assert_eq!(sandbox.run(&["compile", "--check"]).code, 0);
+}
+
+#[test]
+fn modules_in_use_are_no_strays() {
+    let sandbox = Sandbox::with_estate();
+    let case = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/own-module");
+    let status =
+        std::process::Command::new("cp").arg("-a").arg(case.join("estate/.")).arg(sandbox.estate()).status();
+    assert!(status.unwrap().success());
+    sandbox.commit_by_hand();
+    for line in
+        std::fs::read_to_string(case.join("commands")).unwrap().lines().filter(|l| !l.starts_with('#'))
+    {
+        sandbox.ok(&line.split_whitespace().collect::<Vec<_>>());
+    }
+    assert!(!sandbox.files("build/modules").is_empty());
+    // Compiled, and then skipped since nothing changed.
+    for _ in 0..2 {
+        sandbox.ok(&["compile"]);
+        assert!(!sandbox.files("build/modules").is_empty());
+        assert_eq!(sandbox.run(&["compile", "--check"]).code, 0);
+    }
+}
+
+#[test]
+fn no_line_of_a_module_is_left_unexplained() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "nextcloud", "--sso", "--distributed-storage"]);
+    sandbox.ok(&["create", "azure_llm"]);
+    let zone = "0123456789abcdef0123456789abcdef";
+    sandbox.ok(&["create", "dns", "--domain", "example.org", "--zone-id", zone]);
+    sandbox.ok(&["resize", "lvm", "data", "+5G"]);
+    let modules = sandbox.files("build").into_iter().filter(|path| path.ends_with("/main.tf.json"));
+    for path in modules.collect::<Vec<_>>() {
+        let told = sandbox.json(&["why", &path]);
+        let lines = told["lines"].as_array().unwrap();
+        for (number, line) in (1..).zip(sandbox.read(&path).lines()) {
+            if line.trim_end_matches(',').ends_with(['{', '[', '}', ']']) {
+                continue;
+            }
+            let entry = lines.iter().find(|entry| entry["line"] == number);
+            let sources =
+                entry.unwrap_or_else(|| panic!("{path}:{number} is left out: {line}"))["sources"].clone();
+            let explained =
+                |source: &serde_json::Value| source["key"].is_string() || source["compiler"].is_string();
+            assert!(sources.as_array().unwrap().iter().all(explained), "{path}:{number} {line}: {sources}");
+        }
+    }
+}
+
+#[test]
+fn nothing_is_written_or_removed_through_a_link_in_build() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "redis"]);
+    let outside = sandbox.path().join("outside");
+    std::fs::create_dir_all(outside.join("production/x")).unwrap();
+    std::fs::write(outside.join("production/x/precious"), "precious").unwrap();
+    std::fs::remove_dir_all(sandbox.estate().join("build")).unwrap();
+    std::os::unix::fs::symlink(&outside, sandbox.estate().join("build")).unwrap();
+    refused(&sandbox.run(&["compile"]), 3, "E0206");
+    assert_eq!(std::fs::read_to_string(outside.join("production/x/precious")).unwrap(), "precious");
+
+    std::fs::remove_file(sandbox.estate().join("build")).unwrap();
+    sandbox.ok(&["compile"]);
+    let main = sandbox.estate().join("build/production/redis/main.tf.json");
+    std::fs::remove_file(&main).unwrap();
+    std::os::unix::fs::symlink(outside.join("production/x/precious"), &main).unwrap();
+    refused(&sandbox.run(&["compile"]), 3, "E0206");
+    assert_eq!(std::fs::read_to_string(outside.join("production/x/precious")).unwrap(), "precious");
+}
+
+#[test]
+fn an_edit_that_hides_its_time_is_noticed() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "redis"]);
+    sandbox.ok(&["compile"]);
+    let file = sandbox.estate().join("build/production/redis/main.tf.json");
+    let before = std::fs::metadata(&file).unwrap().modified().unwrap();
+    let text = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(&file, text.replacen("redis", "radis", 1)).unwrap();
+    std::fs::File::options().write(true).open(&file).unwrap().set_modified(before).unwrap();
+    assert_eq!(sandbox.run(&["compile", "--check"]).code, 2);
+}

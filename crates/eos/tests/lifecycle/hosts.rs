@@ -1,0 +1,73 @@
+//! Hosts and the volumes on them.
+
+use super::refused;
+use super::support::Sandbox;
+
+#[test]
+fn a_host_can_be_given_another_address() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "redis"]);
+    sandbox.ok(&["update", "host", "local", "--address", "10.0.0.5"]);
+    let pillar = sandbox.read("pillar/hosts/local.sls");
+    assert!(pillar.contains("address: 10.0.0.5") && pillar.contains("nomad_node: n1"), "{pillar}");
+    refused(&sandbox.run(&["update", "host", "nobody", "--address", "10.0.0.6"]), 3, "E0409");
+}
+
+#[test]
+fn two_hosts_at_one_address_are_warned_about() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["update", "host", "local", "--address", "10.0.0.5"]);
+    let run = sandbox.ok(&["create", "host", "db1", "--address", "10.0.0.5"]);
+    assert!(run.stderr.contains("E0417") && run.stderr.contains("host db1 and host local"), "{}", run.stderr);
+    assert!(sandbox.ok(&["compile"]).stderr.contains("E0417"));
+    sandbox.ok(&["update", "host", "db1", "--address", "10.0.0.6"]);
+    assert!(!sandbox.ok(&["compile"]).stderr.contains("E0417"));
+}
+
+#[test]
+fn containers_that_look_on_loopback_are_told_of_once() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "nextcloud"]);
+    sandbox.ok(&["create", "n8n"]);
+    let said = sandbox.ok(&["compile"]).stderr;
+    assert_eq!(said.matches("E0415").count(), 1, "{said}");
+    assert!(said.contains("n8n, nextcloud run in containers and need postgres, redis"), "{said}");
+}
+
+#[test]
+fn two_volumes_never_share_a_device_or_a_folder() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "host", "db1", "--address", "10.0.0.2", "--volume-group", "vg0"]);
+    sandbox.ok(&["create", "postgres", "a-b", "--host", "db1", "--port", "5433"]);
+    let clash = sandbox.run(&["create", "postgres", "a_b", "--host", "db1", "--port", "5434"]);
+    refused(&clash, 3, "E0416");
+    assert!(clash.stderr.contains("/dev/vg0/production_a_b_data"), "{}", clash.stderr);
+    sandbox.ok(&["create", "postgres", "c", "--host", "db1", "--port", "5434"]);
+    let path = "pillar/infrastructure/production/c.sls";
+    sandbox.write(path, sandbox.read(path).replace("production/c/data", "production/a-b/data"));
+    refused(&sandbox.run(&["compile", "--check"]), 3, "E0416");
+}
+
+#[test]
+fn a_volume_stays_in_the_group_it_was_made_in() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "host", "db1", "--address", "10.0.0.2", "--volume-group", "vg0"]);
+    sandbox.ok(&["create", "postgres", "--host", "db1"]);
+    let states = "build/production/postgres/salt/volumes.sls";
+    let before = sandbox.read(states);
+    assert!(before.contains("/dev/vg0/"), "{before}");
+    sandbox.ok(&["update", "host", "db1", "--volume-group", "vg1"]);
+    assert_eq!(sandbox.read(states), before);
+    sandbox.ok(&["create", "postgres", "crm", "--host", "db1", "--port", "5433"]);
+    assert!(sandbox.read("build/production/crm/salt/volumes.sls").contains("/dev/vg1/"));
+}
+
+#[test]
+fn two_hosts_that_one_module_cannot_tell_apart_are_refused() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "host", "web-1", "--address", "10.0.0.3"]);
+    sandbox.ok(&["create", "host", "web_1", "--address", "10.0.0.4"]);
+    let clash = sandbox.run(&["create", "user", "john", "--nodes", "web-1,web_1"]);
+    refused(&clash, 3, "E0416");
+    assert!(clash.stderr.contains("web-1 and web_1"), "{}", clash.stderr);
+}

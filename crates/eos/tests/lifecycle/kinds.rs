@@ -1,0 +1,53 @@
+//! Kinds: pinned, written by hand, changed behind one's back.
+
+use super::refused;
+use super::support::Sandbox;
+
+#[test]
+fn a_kind_written_by_hand_is_warned_about_until_it_is_pinned() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "redis"]);
+    let entry = sandbox
+        .read("pillar/infrastructure/production/redis.sls")
+        .replace("redis:\n      kind", "other:\n      kind")
+        .replace("production/redis/data", "production/other/data")
+        .replace("6379", "6380");
+    sandbox.write("pillar/infrastructure/production/other.sls", entry);
+    sandbox.write(
+        "eos.lock",
+        sandbox
+            .read("eos.lock")
+            .lines()
+            .filter(|line| !line.starts_with("redis ="))
+            .map(|line| format!("{line}\n"))
+            .collect::<String>(),
+    );
+    sandbox.commit_by_hand();
+    let run = sandbox.ok(&["compile"]);
+    assert!(run.stderr.contains("E0112") && run.stderr.contains("other uses redis"), "{}", run.stderr);
+    sandbox.ok(&["upgrade"]);
+    assert!(!sandbox.ok(&["compile"]).stderr.contains("E0112"));
+}
+
+#[test]
+fn doctor_sees_a_changed_copy_of_a_pinned_kind() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "redis"]);
+    let copy = "vendor/catalog/redis/component.yaml";
+    sandbox.write(copy, sandbox.read(copy) + "# changed\n");
+    sandbox.commit_by_hand();
+    let run = sandbox.run(&["doctor"]);
+    assert_eq!(run.code, 1, "{}", run.stdout);
+    assert!(run.stdout.contains("vendor/catalog/redis is not what eos.lock pins"), "{}", run.stdout);
+}
+
+#[test]
+fn a_kind_behind_a_link_out_of_the_estate_is_refused() {
+    let sandbox = Sandbox::with_estate();
+    let outside = sandbox.path().join("mykind");
+    std::fs::create_dir(&outside).unwrap();
+    std::fs::write(outside.join("component.yaml"), "format: 1\n").unwrap();
+    std::fs::create_dir(sandbox.estate().join("catalog")).unwrap();
+    std::os::unix::fs::symlink(&outside, sandbox.estate().join("catalog/mykind")).unwrap();
+    refused(&sandbox.run(&["catalog", "list"]), 3, "E0206");
+}

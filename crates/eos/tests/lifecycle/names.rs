@@ -1,0 +1,85 @@
+//! Components: made, changed, deleted, made again.
+
+use super::refused;
+use super::support::Sandbox;
+
+#[test]
+fn delete_takes_a_name_with_its_own_kind_and_nothing_else() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "postgres", "crm"]);
+    sandbox.ok(&["create", "redis"]);
+    refused(&sandbox.run(&["delete", "redis", "crm"]), 3, "E0107");
+    refused(&sandbox.run(&["delete", "bogus", "redis"]), 3, "E0107");
+    sandbox.ok(&["delete", "postgres", "crm"]);
+    assert!(sandbox.ok(&["list"]).stdout.contains("redis"));
+}
+
+#[test]
+fn what_is_made_again_finds_the_secrets_of_its_data() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "postgres"]);
+    sandbox.ok(&["secret", "rotate", "postgres/superuser_password"]);
+    let before = sandbox.ok(&["secret", "show", "postgres/superuser_password"]).stdout;
+    let said = sandbox.ok(&["delete", "postgres"]).stdout;
+    assert!(said.contains("its secrets stay with it"), "{said}");
+    let listed = sandbox.ok(&["secret", "list"]).stdout;
+    let kept: Vec<&str> = listed.lines().filter(|line| line.contains("kept")).collect();
+    assert_eq!(kept.len(), 1, "{listed}");
+    assert!(kept[0].starts_with("postgres/superuser_password  2  "), "{listed}");
+    let again = sandbox.ok(&["create", "postgres"]).stdout;
+    assert!(!again.contains("Secrets made"), "{again}");
+    assert_eq!(sandbox.ok(&["secret", "show", "postgres/superuser_password"]).stdout, before);
+    assert!(sandbox.read("pillar/infrastructure/production/postgres.sls").contains("superuser_password?v=2"));
+}
+
+#[test]
+fn what_was_made_before_consul_stays_with_nomad_until_it_is_told() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "redis"]);
+    let job = "build/production/redis/jobs/redis.nomad.json";
+    sandbox.ok(&["create", "consul"]);
+    assert!(sandbox.read(job).contains("\"Provider\": \"nomad\""), "an unrelated thing changes nothing");
+    sandbox.ok(&["update", "redis", "--discovery", "consul"]);
+    let text = sandbox.read(job);
+    assert!(text.contains("\"Provider\": \"consul\"") && text.contains("\"Type\": \"script\""), "{text}");
+    assert!(sandbox.read("build/production/consul/jobs/consul.nomad.json").contains("\"nomad\""));
+}
+
+/// Every line of every module: traced to a setting, or explained.
+
+#[test]
+fn a_port_that_eos_only_knows_of_is_taken_too() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "mailcow"]);
+    let said = sandbox.ok(&["create", "jenkins"]).stdout;
+    assert!(said.contains("port 8081, since mailcow has 8080"), "{said}");
+}
+
+#[test]
+fn two_routes_cannot_have_one_host_name() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "nextcloud", "--sso"]);
+    let run = sandbox.run(&["create", "nextcloud", "second", "--sso"]);
+    refused(&run, 3, "E0416");
+    sandbox.ok(&["create", "nextcloud", "second", "--sso", "--hostname", "second.example.org"]);
+}
+
+#[test]
+fn what_is_left_for_a_person_is_said_once() {
+    let sandbox = Sandbox::with_estate();
+    let said = sandbox.ok(&["create", "gitea", "--sso"]).stdout;
+    for left in ["gitea: the first account to register becomes", "gitea: two things are left for you"] {
+        assert_eq!(said.matches(left).count(), 1, "{said}");
+    }
+    let again = sandbox.ok(&["update", "gitea", "--port", "3300"]).stdout;
+    assert!(!again.contains("first account"), "{again}");
+}
+
+#[test]
+fn two_jobs_never_share_an_id() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "umami"]);
+    let clash = sandbox.run(&["create", "postgres", "umami-database", "--port", "5433"]);
+    refused(&clash, 3, "E0416");
+    assert!(clash.stderr.contains("Nomad job production-umami-database"), "{}", clash.stderr);
+}

@@ -1,0 +1,109 @@
+//! What is recorded, and what is not.
+
+use super::refused;
+use super::support::Sandbox;
+
+#[test]
+fn nothing_is_recorded_on_no_branch() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.git(&["checkout", "-q", "--detach"]);
+    refused(&sandbox.run(&["create", "redis"]), 4, "E0113");
+    sandbox.ok(&["list"]);
+    sandbox.git(&["switch", "-q", "-"]);
+    sandbox.ok(&["create", "redis"]);
+}
+
+#[test]
+fn a_commit_says_who_when_and_why() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "redis", "--because", "sessions"]);
+    let message = sandbox.git(&["log", "-1", "--format=%B"]);
+    for trailer in [
+        "Eos-Command: eos create redis --because sessions",
+        "Eos-User: kim",
+        "Eos-Time: 2026-09-21T14:13:20Z",
+        "Eos-Reason: sessions",
+    ] {
+        assert!(message.lines().any(|line| line == trailer), "{trailer} is not in\n{message}");
+    }
+}
+
+#[test]
+fn what_nothing_would_read_is_not_recorded() {
+    let sandbox = Sandbox::with_estate();
+    let settings = sandbox.read("eos.toml");
+    sandbox.write("eos.toml", format!("{settings}\n[environments.production-eu]\ntier = \"production\"\n"));
+    sandbox.commit_by_hand();
+    sandbox.ok(&["create", "host", "eu1", "--address", "10.9.0.1", "--env", "production-eu"]);
+    let head = sandbox.git(&["rev-parse", "HEAD"]);
+    let unread = sandbox.run(&["create", "redis", "--env", "production-eu"]);
+    refused(&unread, 3, "E0210");
+    assert_eq!(sandbox.git(&["rev-parse", "HEAD"]), head);
+    let lines = unread.stderr.lines().skip_while(|line| !line.contains("'environment:production-eu'"));
+    assert!(lines.clone().any(|line| line.contains("- infrastructure.production-eu.*")), "{}", unread.stderr);
+    for name in ["init", "operations", "orchestrate.sls"] {
+        refused(&sandbox.run(&["create", "redis", name]), 3, "E0411");
+    }
+    refused(&sandbox.run(&["create", "host", "init"]), 3, "E0411");
+}
+
+#[test]
+fn a_value_may_be_attached_to_a_short_flag() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "host", "stage1", "--address", "10.0.0.7", "-estaging"]);
+    sandbox.ok(&["create", "redis", "-estaging"]);
+    sandbox.ok(&["update", "redis", "-estaging", "--port", "6380"]);
+    assert!(sandbox.read("pillar/infrastructure/staging/redis.sls").contains("6380"));
+    let two = sandbox.path().join("two");
+    sandbox.ok(&["-C..", "init", "two"]);
+    sandbox.ok(&["-C../two", "create", "host", "in-two", "--address", "10.0.0.8"]);
+    assert!(two.join("pillar/hosts/in-two.sls").exists());
+}
+
+/// Two pairs of ports that clash, as a merge by hand leaves them.
+fn two_mistakes() -> Sandbox {
+    let sandbox = Sandbox::with_estate();
+    for kind in ["grafana", "gitea", "redis", "nats"] {
+        sandbox.ok(&["create", kind]);
+    }
+    let edit = |name: &str, before: &str, after: &str| {
+        let path = sandbox.estate().join(format!("pillar/infrastructure/production/{name}.sls"));
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert!(text.contains(before), "{text}");
+        std::fs::write(&path, text.replace(before, after)).unwrap();
+    };
+    edit("gitea", "        port: 3001\n", "        port: 3000\n");
+    edit("nats", "        port: 4222\n", "        port: 6379\n");
+    sandbox.commit_by_hand();
+    refused(&sandbox.run(&["compile"]), 3, "E0404");
+    sandbox
+}
+
+#[test]
+fn of_two_mistakes_one_can_be_mended_before_the_other() {
+    let sandbox = two_mistakes();
+    let shown = sandbox.ok(&["update", "gitea", "--port", "3005", "--dry-run"]);
+    assert!(shown.stdout.contains("+        port: 3005") && shown.stdout.contains("one mistake is left"));
+    let mended = sandbox.ok(&["update", "gitea", "--port", "3005"]);
+    assert!(
+        mended.stdout.contains("Recorded as") && mended.stdout.contains("one mistake is left"),
+        "{}",
+        mended.stdout
+    );
+    assert!(mended.stderr.contains("nats and redis both want port 6379"), "{}", mended.stderr);
+    let job = sandbox.read("build/production/gitea/jobs/gitea.nomad.json");
+    assert!(!job.contains("3005"), "build/ waits until everything compiles");
+    sandbox.ok(&["delete", "nats"]);
+    sandbox.ok(&["compile", "--check"]);
+    assert!(sandbox.read("build/production/gitea/jobs/gitea.nomad.json").contains("3005"));
+}
+
+#[test]
+fn what_mends_nothing_or_makes_another_mistake_is_refused() {
+    let sandbox = two_mistakes();
+    let before = sandbox.git(&["rev-parse", "HEAD"]);
+    refused(&sandbox.run(&["update", "grafana", "--admin-user", "ada"]), 3, "E0404");
+    refused(&sandbox.run(&["create", "memcached"]), 3, "E0404");
+    refused(&sandbox.run(&["update", "gitea", "--port", "6379"]), 3, "E0404");
+    assert_eq!(sandbox.git(&["rev-parse", "HEAD"]), before);
+}

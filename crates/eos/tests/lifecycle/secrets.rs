@@ -1,0 +1,67 @@
+//! Secrets: set, rotated, refused.
+
+use super::support::{Run, Sandbox};
+use super::{piped, refused};
+
+#[test]
+fn a_secret_of_several_lines_is_kept_whole() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "redis"]);
+    let text = "first line\nsecond line";
+    let run = piped(&sandbox, &["secret", "set", "redis/password"], &format!("{text}\n"));
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert_eq!(sandbox.ok(&["secret", "show", "redis/password"]).stdout, format!("{text}\n"));
+}
+
+#[test]
+fn a_secret_that_opens_data_is_not_rotated() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "backups", "--target", "sftp:backup@example.org:/srv/restic"]);
+    refused(&sandbox.run(&["secret", "rotate", "backups/password"]), 4, "E0414");
+}
+
+#[test]
+fn a_secret_of_a_hand_written_entry_is_set_without_a_second_entry() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "grafana"]);
+    let own = "pillar/infrastructure/production/grafana.sls";
+    let entry = sandbox.read(own).replace("#!yaml\n", "#!yaml\n# ours\n");
+    sandbox.write("pillar/infrastructure/production/init.sls", entry.replace("?v=1", "?v=7"));
+    std::fs::remove_file(sandbox.estate().join(own)).unwrap();
+    sandbox.commit_by_hand();
+    let set = piped(&sandbox, &["secret", "set", "grafana/admin_password"], "hunter2");
+    assert_eq!(set.code, 0, "{}", set.stderr);
+    assert!(!sandbox.estate().join(own).exists());
+    assert_eq!(sandbox.ok(&["secret", "show", "grafana/admin_password"]).stdout, "hunter2\n");
+}
+
+#[test]
+fn an_empty_or_unreadable_secret_is_refused() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let sandbox = Sandbox::with_estate();
+    refused(&sandbox.run(&["create", "grafana", "--admin-password="]), 3, "E0303");
+    refused(&sandbox.run(&["create", "redis", "--version", ""]), 3, "E0107");
+    let memory = sandbox.run(&["create", "redis", "--memory", "512M"]);
+    refused(&memory, 3, "E0107");
+    assert!(memory.stderr.contains("without a unit"), "{}", memory.stderr);
+    refused(&sandbox.run(&["catalog", "new", "redis"]), 3, "E0408");
+    let odd = std::ffi::OsStr::from_bytes(b"caf\xe9");
+    let run = sandbox.command(&["create", "grafana", "--admin-password"]).arg(odd).output().unwrap();
+    refused(&Run::from(run), 3, "E0107");
+    assert!(!sandbox.estate().join("pillar/infrastructure/production/grafana.sls").exists());
+}
+
+#[test]
+fn doctor_tells_an_open_identity_and_other_tools_than_were_recorded() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let sandbox = Sandbox::with_estate();
+    let lock = sandbox.read("eos.lock");
+    let line = lock.lines().find(|line| line.starts_with("nomad = ")).unwrap();
+    sandbox.write("eos.lock", lock.replace(line, "nomad = \"1.0.0\""));
+    let identity = sandbox.path().join("home/.config/eos/identity.txt");
+    std::fs::set_permissions(&identity, std::fs::Permissions::from_mode(0o644)).unwrap();
+    let said = sandbox.run(&["doctor"]);
+    assert_eq!(said.code, 1, "{}", said.stdout);
+    assert!(said.stdout.contains("open to others (mode 644)"), "{}", said.stdout);
+    assert!(said.stdout.contains("eos.lock has nomad 1.0.0"), "{}", said.stdout);
+}
