@@ -1,5 +1,7 @@
 //! One line of a plan: what happens to one resource, where, how far it reaches, and to what data.
 
+use std::collections::BTreeMap;
+
 use eos_model::Name;
 use eos_tofu::{Plan, ResourceChange, Shown};
 use serde::{Deserialize, Serialize};
@@ -7,6 +9,7 @@ use serde_json::Value as Json;
 
 use crate::agreed::{ChangeKind, without_keys};
 use crate::data::DataResources;
+use crate::planner::is_own;
 use crate::unit::Manifest;
 
 /// What happens to a resource. Values are redacted.
@@ -24,6 +27,17 @@ pub struct Change {
     pub reason: Option<String>,
     pub fields: Vec<Field>,
     pub data: Option<DataNote>,
+    /// Of what somebody may send a bill for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub billed: Option<Billed>,
+}
+
+/// What a price depends on: the type, and the plain attributes that are known, before and after.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Billed {
+    pub kind: String,
+    pub before: Option<BTreeMap<String, Json>>,
+    pub after: Option<BTreeMap<String, Json>>,
 }
 
 /// An attribute that differs.
@@ -90,7 +104,27 @@ fn one(unit: &Name, manifest: &Manifest, data: &DataResources, change: &Resource
             Vec::new()
         },
         data: note(manifest, data, change, kind),
+        billed: billed(change, kind),
     })
+}
+
+/// None for what no bill changes by: eos's own resources and tofu's, what is left behind, and what is taken over.
+fn billed(change: &ResourceChange, kind: ChangeKind) -> Option<Billed> {
+    let inner = is_own(&change.provider) || change.provider.starts_with("terraform.io/builtin/");
+    if inner || matches!(kind, ChangeKind::Forget | ChangeKind::Adopt) {
+        return None;
+    }
+    let plain = |shown: &Shown| match shown {
+        Shown::Map(values) => Some(
+            values
+                .iter()
+                .filter(|(_, value)| matches!(value, Shown::Text(_) | Shown::Number(_) | Shown::Bool(_)))
+                .map(|(name, value)| (name.clone(), json(value)))
+                .collect(),
+        ),
+        _ => None,
+    };
+    Some(Billed { kind: change.kind.clone(), before: plain(&change.before), after: plain(&change.after) })
 }
 
 fn note(

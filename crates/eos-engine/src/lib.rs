@@ -48,7 +48,7 @@ pub mod walk;
 
 pub use agreed::ChangeKind;
 pub use applied::{Applied, AppliedEnvironment, AppliedUnit, IgnoredDrift, KeptObject};
-pub use change::{Change, DataNote, Fate, Field};
+pub use change::{Billed, Change, DataNote, Fate, Field};
 pub use drift::{Drift, DriftRequest};
 pub use engine::{Actor, Engine, Surroundings, Tools};
 pub use execute::{RevertFirst, RunOptions};

@@ -18,6 +18,7 @@ mod init;
 pub mod intent_record;
 pub mod lock_file;
 mod pillar_file;
+pub mod prices;
 mod read_entry;
 mod revision;
 pub mod top;

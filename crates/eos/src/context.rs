@@ -36,6 +36,9 @@ pub struct Context {
     pub binary: Utf8PathBuf,
     /// EOS_APPLY=no: record and compile only, as `--no-apply` says for one command.
     pub never_apply: bool,
+    /// EOS_TEST_STOP_AFTER: the record of the journal after which this process stops itself, so that a test can kill at that
+    /// very moment. Debug builds only.
+    pub stop_after: Option<u32>,
     /// Addresses and credentials for providers; each child gets what its own providers read.
     pub given: BTreeMap<String, String>,
 }
@@ -94,6 +97,9 @@ impl Context {
                 .and_then(|path| Utf8PathBuf::from_path_buf(path).ok())
                 .unwrap_or_else(|| "eos".into()),
             never_apply: variable("EOS_APPLY").is_some_and(|word| word == "no"),
+            stop_after: variable("EOS_TEST_STOP_AFTER")
+                .filter(|_| cfg!(debug_assertions))
+                .and_then(|text| text.parse().ok()),
             given: eos_secrets::credentials::variables()
                 .filter_map(|name| Some((name.to_owned(), variable(name)?)))
                 .collect(),

@@ -49,13 +49,9 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     loaded.estate.release();
     let runs = Runs::open(call.context, &loaded.estate, &[&units], wanted.message.line())?;
     interrupt::watch(&runs.tools.children);
-    let shown = Shown { plan, previews: view::Previews::default(), warnings: Diagnostics::new() };
-    call.context.say(&view::text(
-        &shown.plan,
-        &shown.previews,
-        call.context.width,
-        call.context.color_stdout,
-    ));
+    let cost = Shown::cost_of(&loaded, &plan)?;
+    let shown = Shown { plan, previews: view::Previews::default(), cost, warnings: Diagnostics::new() };
+    call.context.say(&shown.text(call.context));
     let ended = flow::agree_and_apply(call, &mut loaded, &runs, wanted, &units, &shown)?;
     Ok(flow::outcome(call, &loaded, &env, ended, &shown))
 }

@@ -162,8 +162,10 @@ fn revert(
     head: &str,
 ) -> Result<Outcome, Diagnostics> {
     let context = call.context;
-    let shown = Shown { plan: drift.revert, previews: runs.side.previews(), warnings: Diagnostics::new() };
-    context.say(&plan_view::text(&shown.plan, &shown.previews, context.width, context.color_stdout));
+    let cost = Shown::cost_of(loaded, &drift.revert)?;
+    let previews = runs.side.previews();
+    let shown = Shown { plan: drift.revert, previews, cost, warnings: Diagnostics::new() };
+    context.say(&shown.text(context));
     let recorded = || crate::recording::Recorded { commit: None, difference: Default::default() };
     let ended = if shown.plan.is_empty() {
         Ended::NothingToDo(recorded())

@@ -47,7 +47,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         plan_file::write(&call.context.directory.join(file), &shown.plan)?;
     }
     let text = if matches.get_flag("markdown") {
-        view::markdown(&shown.plan, &shown.previews)
+        view::markdown(&shown.plan, &shown.previews, shown.cost.as_ref())
     } else {
         let next = match out {
             Some(file) if shown.plan.is_empty() => {
@@ -57,9 +57,9 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
             Some(file) => format!("Kept in {file}. Next: eos apply {file}\n"),
             None => "Next: eos apply\n".to_owned(),
         };
-        view::text(&shown.plan, &shown.previews, call.context.width, call.context.color_stdout) + &next
+        shown.text(call.context) + &next
     };
-    let document = view::document(&shown.plan, &shown.previews);
+    let document = shown.document();
     let outcome = Outcome::new(text, document).with_warnings(shown.warnings);
     Ok(if shown.plan.is_empty() { outcome } else { outcome.exits(exit_code::CHANGES) })
 }

@@ -16,17 +16,20 @@ use eos_engine::{
 };
 use eos_model::{Diagnostic, Diagnostics, EnvName, Name, UnitId, codes};
 use eos_pillar::Change;
-use serde_json::json;
+use eos_pillar::prices::Prices;
+use serde_json::{Value as Json, json};
 
 use super::progress::Bars;
 use super::{Runs, confirm, first, interrupt, undoing};
 use crate::args::running;
 use crate::build_folder;
 use crate::commands::{Call, locks};
+use crate::context::Context;
 use crate::exit_code;
 use crate::loaded::Loaded;
 use crate::outcome::Outcome;
 use crate::recording::{Message, Prepared, Recorded, only_build_is_behind, secrets_text};
+use crate::views::cost::Cost;
 use crate::views::plan as view;
 use crate::views::report as report_view;
 use crate::views::wrap::below;
@@ -87,8 +90,23 @@ pub enum Ended {
 pub struct Shown {
     pub plan: RunPlan,
     pub previews: view::Previews,
+    pub cost: Option<Cost>,
     /// What was noticed on the way.
     pub warnings: Diagnostics,
+}
+
+impl Shown {
+    pub fn cost_of(loaded: &Loaded, plan: &RunPlan) -> Result<Option<Cost>, Diagnostic> {
+        Ok(Cost::of(plan, &Prices::of_estate(&loaded.estate.root)?))
+    }
+
+    pub fn text(&self, context: &Context) -> String {
+        view::text(&self.plan, &self.previews, self.cost.as_ref(), context.width, context.color_stdout)
+    }
+
+    pub fn document(&self) -> Json {
+        view::document(&self.plan, &self.previews, self.cost.as_ref())
+    }
 }
 
 /// Makes an estate ready to be planned: its state is here, its key is there, nobody's work would be taken back.
@@ -137,7 +155,8 @@ pub fn plan(
             unit.unreached = Some(server);
         }
     }
-    Ok(Shown { plan, previews: runs.side.previews(), warnings })
+    let cost = Shown::cost_of(loaded, &plan)?;
+    Ok(Shown { plan, previews: runs.side.previews(), cost, warnings })
 }
 
 /// Runs that stopped half-way, for whoever plans something else meanwhile.
@@ -223,7 +242,7 @@ pub fn carry_out(
     interrupt::watch(&runs.tools.children);
     let shown = plan(call, loaded, &runs, &wanted, &units)?;
     let context = call.context;
-    context.say(&view::text(&shown.plan, &shown.previews, context.width, context.color_stdout));
+    context.say(&shown.text(context));
     let ended = agree_and_apply(call, loaded, &runs, wanted, &units, &shown)?;
     Ok((ended, shown))
 }
@@ -355,7 +374,7 @@ pub fn record_and_apply_as(
 /// What is said at the end. The plan itself was shown before.
 pub fn outcome(call: &Call<'_>, loaded: &Loaded, env: &EnvName, ended: Ended, shown: &Shown) -> Outcome {
     let context = call.context;
-    let plan = view::document(&shown.plan, &shown.previews);
+    let plan = shown.document();
     let outcome = match ended {
         Ended::Declined => {
             let document = json!({"applied": false, "declined": true, "plan": plan});

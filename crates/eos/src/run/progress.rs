@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use eos_engine::{Goal, Observer, Progress};
 use eos_model::Name;
 use eos_tofu::{Action, Event};
+use rustix::process::Signal;
 
 use crate::context::Context;
 use crate::views::plan_lines::resource;
@@ -23,6 +24,7 @@ pub struct Bars {
     quiet: bool,
     style: Style,
     width: usize,
+    stop_after: Option<u32>,
     state: Mutex<State>,
 }
 
@@ -58,6 +60,7 @@ impl Bars {
             quiet: context.json && !context.stderr_is_terminal,
             style: Style(context.color_stderr),
             width: context.width,
+            stop_after: context.stop_after,
             state: Mutex::default(),
         }
     }
@@ -239,7 +242,12 @@ impl Observer for Bars {
             Progress::Tofu { unit, event: Event::ApplyStart { address, action } } => {
                 self.detail(unit.as_str(), &format!("{} {}", doing(action), resource(address)));
             }
-            Progress::Tofu { .. } | Progress::Journaled { .. } => {}
+            Progress::Journaled { number, .. } => {
+                if self.stop_after == Some(*number) {
+                    let _ = rustix::process::kill_process(rustix::process::getpid(), Signal::STOP);
+                }
+            }
+            Progress::Tofu { .. } => {}
         }
     }
 }
@@ -259,8 +267,14 @@ mod tests {
 
     #[test]
     fn without_a_terminal_a_line_says_what_a_unit_is_at() {
-        let bars =
-            Bars { terminal: false, quiet: false, style: Style(false), width: 80, state: Mutex::default() };
+        let bars = Bars {
+            terminal: false,
+            quiet: false,
+            style: Style(false),
+            width: 80,
+            stop_after: None,
+            state: Mutex::default(),
+        };
         let (slow, over): (Name, Name) = ("slow".parse().unwrap(), "over".parse().unwrap());
         bars.on(&Progress::Applying { unit: &slow, goal: Goal::Present });
         bars.on(&Progress::Done { unit: &over });

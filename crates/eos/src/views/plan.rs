@@ -7,6 +7,7 @@ use eos_engine::{ChangeKind, RunPlan, UnitPlan, Verdict};
 use eos_model::{Diagnostic, codes};
 use serde_json::{Value as Json, json};
 
+use super::cost::Cost;
 use super::plan_lines::{Line, data, later, lines};
 use super::style::Style;
 use super::table::{Paint, Table};
@@ -15,7 +16,7 @@ use super::wrap::wrapped;
 /// Previews of Nomad and Salt, by the resource's own name.
 pub type Previews = BTreeMap<String, String>;
 
-pub fn text(plan: &RunPlan, previews: &Previews, width: usize, color: bool) -> String {
+pub fn text(plan: &RunPlan, previews: &Previews, cost: Option<&Cost>, width: usize, color: bool) -> String {
     let style = Style(color);
     let env = &plan.env;
     if plan.units.is_empty() {
@@ -39,6 +40,7 @@ pub fn text(plan: &RunPlan, previews: &Previews, width: usize, color: bool) -> S
         );
     }
     out.push_str(&data(plan, width, style));
+    out.push_str(&cost.map_or_else(String::new, |cost| cost.text(width)));
     let mut silent: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for (name, unit) in &plan.units {
         if let Some(server) = &unit.unreached {
@@ -119,7 +121,7 @@ fn is_said(unit: &UnitPlan, warning: &str) -> bool {
 }
 
 /// For a pull request.
-pub fn markdown(plan: &RunPlan, previews: &Previews) -> String {
+pub fn markdown(plan: &RunPlan, previews: &Previews, cost: Option<&Cost>) -> String {
     let env = &plan.env;
     if plan.is_empty() {
         return format!("### {env}: nothing to do\n");
@@ -141,18 +143,29 @@ pub fn markdown(plan: &RunPlan, previews: &Previews) -> String {
         ));
     }
     out.push_str(&format!("\n{}", data(plan, usize::MAX, Style(false))));
+    // A paragraph of its own.
+    out.push_str(&cost.map_or_else(String::new, |cost| format!("\n{}", cost.text(usize::MAX))));
     out
 }
 
 /// For machines: everything but the saved plans.
-pub fn document(plan: &RunPlan, previews: &Previews) -> Json {
+pub fn document(plan: &RunPlan, previews: &Previews, cost: Option<&Cost>) -> Json {
     let mut document = json!(plan);
     if let Some(units) = document["units"].as_object_mut() {
         for (_, unit) in units {
             if let Some(verdict) = unit["verdict"].as_object_mut() {
                 verdict.remove("tfplan");
+                for changes in ["changes", "foreseen"] {
+                    let changes = verdict.get_mut(changes).and_then(Json::as_array_mut);
+                    changes.into_iter().flatten().filter_map(Json::as_object_mut).for_each(|change| {
+                        change.remove("billed");
+                    });
+                }
             }
         }
+    }
+    if let Some(cost) = cost {
+        document["cost"] = cost.document();
     }
     document["previews"] = json!(previews);
     document["changes"] = json!(!plan.is_empty());

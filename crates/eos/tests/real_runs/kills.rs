@@ -1,7 +1,9 @@
-//! kill -9 at random moments of an apply with Nomad: resume ends as if nothing had happened, undo as before.
+//! kill -9 of eos, of tofu, of both, in an apply with Nomad: after each record of the journal, and at random moments.
+//! Resume ends as if nothing had happened, undo as before.
 //!
 //! `EOS_TEST_SEED` repeats the moments of an earlier run, which says its seed.
 
+use std::sync::Mutex;
 use std::time::Duration;
 
 use crate::processes::{self, Process};
@@ -12,6 +14,14 @@ enum Victim {
     Eos,
     Tofu,
     Both,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Moment {
+    /// So long into the apply.
+    After(Duration),
+    /// When this record of the journal is on the disk and nothing was done since.
+    Record(u32),
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -41,26 +51,31 @@ impl Seeded {
     }
 }
 
+/// What a run of two units writes: what it is, who took it up, four steps a unit, how it ended.
+const RECORDS: u32 = 2 + 2 * 4 + 1;
+
 #[test]
 fn a_killed_run_is_resumed_or_taken_back() {
     let mut seeded = Seeded::new();
+    let moment = Moment::After(Duration::from_millis(seeded.below(9000)));
+    // Both units are begun and none is over; and anywhere.
+    let at_work = Moment::Record(2 + seeded.below(4) as u32);
+    let anywhere = Moment::Record(seeded.below(RECORDS.into()) as u32);
     let tries = [
-        ("kill-eos", Victim::Eos, Then::Resume),
-        ("kill-tofu", Victim::Tofu, Then::Resume),
-        ("kill-both", Victim::Both, Then::Resume),
-        ("kill-undo", Victim::Both, Then::Undo),
+        ("kill-eos", Victim::Eos, anywhere, Then::Resume),
+        ("kill-tofu", Victim::Tofu, moment, Then::Resume),
+        ("kill-both", Victim::Both, at_work, Then::Resume),
+        ("kill-undo", Victim::Both, moment, Then::Undo),
     ];
-    let tries: Vec<_> = tries.into_iter().map(|one| (one, seeded.below(9000))).collect();
     std::thread::scope(|scope| {
-        for ((name, victim, then), after) in tries {
-            scope.spawn(move || kill(name, victim, then, Duration::from_millis(after)));
+        for (name, victim, moment, then) in tries {
+            scope.spawn(move || kill(name, victim, moment, then));
         }
     });
 }
 
-/// Minutes; `cargo test --test real_runs -- --ignored`.
 #[test]
-#[ignore = "twenty more moments take a quarter of an hour"]
+#[ignore = "long: part of make soak"]
 fn killed_at_many_moments() {
     let mut seeded = Seeded::new();
     for round in 0..5 {
@@ -69,64 +84,114 @@ fn killed_at_many_moments() {
                 [Victim::Eos, Victim::Tofu, Victim::Both, Victim::Both].into_iter().enumerate()
             {
                 let then = if number == 3 { Then::Undo } else { Then::Resume };
-                let after = Duration::from_millis(seeded.below(15_000));
-                scope.spawn(move || kill(&format!("round{round}-{number}"), victim, then, after));
+                let after = Moment::After(Duration::from_millis(seeded.below(15_000)));
+                scope.spawn(move || kill(&format!("round{round}-{number}"), victim, after, then));
             }
         });
     }
 }
 
-fn kill(name: &str, victim: Victim, then: Then, after: Duration) {
-    let shop = Shop::new();
-    let (words, port) = shop.redis(name, &["--yes"]);
-    let words: Vec<&str> = std::iter::once("create").chain(words.iter().map(String::as_str)).collect();
-    let mut run = shop.begin(&words);
-    run.until_it_says(&format!("{name}: applying"));
-    std::thread::sleep(after);
-    let told = format!("{name}: {victim:?} killed {after:?} into the apply");
-    let tofu = processes::applying(&shop.sandbox.estate());
-    if matches!(victim, Victim::Eos | Victim::Both) {
-        let _ = run.child.kill();
-    }
-    if matches!(victim, Victim::Tofu | Victim::Both) {
-        tofu.as_ref().map(Process::kill);
-    }
-    let (code, said) = run.end();
-    eprintln!(
-        "{told}; tofu was {}, eos ended with {code:?}",
-        if tofu.is_some() { "at work" } else { "done" }
-    );
-    let job = format!("production-{name}");
-    // Late enough, it was over already.
-    if code != Some(0) {
-        let status = shop.ok(&["status"]).stdout;
-        has(&status, "eos resume goes on with it, eos undo takes it back");
-        if matches!(victim, Victim::Tofu) {
-            has(&said, "killed");
+#[test]
+#[ignore = "long: part of make soak"]
+fn killed_after_every_record() {
+    let mut tries = Vec::new();
+    for record in (0..RECORDS).rev() {
+        for victim in [Victim::Eos, Victim::Tofu, Victim::Both] {
+            for then in [Then::Resume, Then::Undo] {
+                tries.push((record, victim, then));
+            }
         }
     }
+    let left = Mutex::new(tries);
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                loop {
+                    let Some((record, victim, then)) = left.lock().unwrap().pop() else { return };
+                    let name = format!("at{record}-{victim:?}-{then:?}").to_lowercase();
+                    kill(&name, victim, Moment::Record(record), then);
+                }
+            });
+        }
+    });
+}
+
+/// Two units are applied at once, and somebody is killed meanwhile.
+fn kill(name: &str, victim: Victim, moment: Moment, then: Then) {
+    let mut shop = Shop::new();
+    // From here on there is something to go back to.
+    shop.ok(&["apply", "--yes"]);
+    let names = [format!("{name}-a"), format!("{name}-b")];
+    let ports = names.each_ref().map(|name| {
+        let (words, port) = shop.redis(name, &["--no-apply"]);
+        let words: Vec<&str> = std::iter::once("create").chain(words.iter().map(String::as_str)).collect();
+        shop.ok(&words);
+        port
+    });
+    let code = strike(&mut shop, victim, moment);
+    let told = format!("{name}: {victim:?} killed {moment:?}, eos ended with {code:?}");
+    eprintln!("{told}");
+    let unfinished = !shop.sandbox.json(&["status"])["runs"].as_array().unwrap().is_empty();
+    assert!(unfinished || code == Some(0) || matches!(moment, Moment::Record(last) if last == RECORDS - 1));
+    if unfinished {
+        has(&shop.ok(&["status"]).stdout, "eos resume goes on with it, eos undo takes it back");
+    }
+    let jobs = names.each_ref().map(|name| format!("production-{name}"));
     match then {
         Then::Resume => {
             let resumed = shop.run(&["resume"]);
-            assert_eq!(resumed.code, 0, "{told}\n{said}\n{}{}", resumed.stdout, resumed.stderr);
+            assert_eq!(resumed.code, 0, "{told}\n{}{}", resumed.stdout, resumed.stderr);
             has(&shop.ok(&["plan"]).stdout, "nothing to do");
-            assert_eq!(shop.versions(&job), 1, "{told}: registered once");
-            let password =
-                shop.sandbox.json(&["secret", "show", &format!("{name}/password")])["value"].clone();
-            has(&ask_redis(port, password.as_str().unwrap(), &["PING"]), "+PONG");
+            for ((name, job), port) in names.iter().zip(&jobs).zip(ports) {
+                assert_eq!(shop.versions(job), 1, "{told}: registered once");
+                let secret = format!("{name}/password");
+                let password = shop.sandbox.json(&["secret", "show", &secret])["value"].clone();
+                has(&ask_redis(port, password.as_str().unwrap(), &["PING"]), "+PONG");
+            }
             has(&shop.ok(&["status"]).stdout, "applied");
             shop.ok(&["destroy", "production", "--yes"]);
         }
         Then::Undo => {
             let undone = shop.run(&["undo", "--yes"]);
-            assert_eq!(undone.code, 0, "{told}\n{said}\n{}{}", undone.stdout, undone.stderr);
-            has(&undone.stdout, "taken away, since it was new");
+            assert_eq!(undone.code, 0, "{told}\n{}{}", undone.stdout, undone.stderr);
+            has(&undone.stdout, "everything is as it was before");
             has(&shop.ok(&["plan"]).stdout, "nothing to do");
-            assert!(
-                !shop.sandbox.files("pillar").iter().any(|path| path.contains(name)),
-                "the pillar went back"
-            );
+            let pillar = shop.sandbox.files("pillar");
+            assert!(!pillar.iter().any(|path| path.contains(name)), "the pillar went back: {pillar:?}");
         }
     }
-    shop.nothing_is_left_of(&job, port);
+    for (job, port) in jobs.iter().zip(ports) {
+        shop.nothing_is_left_of(job, port);
+    }
+}
+
+/// Applies, and kills. Gives the exit code of eos.
+fn strike(shop: &mut Shop, victim: Victim, moment: Moment) -> Option<i32> {
+    if let Moment::Record(number) = moment {
+        shop.variables.push(("EOS_TEST_STOP_AFTER".into(), number.to_string()));
+    }
+    let mut run = shop.begin(&["apply", "--yes"]);
+    shop.variables.clear();
+    match moment {
+        Moment::After(time) => {
+            run.until_it_says(": applying");
+            std::thread::sleep(time);
+        }
+        Moment::Record(_) => run.until_it_stops(),
+    }
+    let estate = shop.sandbox.estate();
+    if matches!(victim, Victim::Tofu | Victim::Both) {
+        processes::applying(&estate).iter().for_each(Process::kill);
+    }
+    match (victim, moment) {
+        (Victim::Eos | Victim::Both, _) => run.child.kill().unwrap(),
+        (Victim::Tofu, Moment::After(_)) => {}
+        // Where none was at work, the next one has to go.
+        (Victim::Tofu, Moment::Record(_)) => run.go_on_and(|| {
+            let tofu = processes::applying(&estate);
+            tofu.iter().for_each(Process::kill);
+            tofu.is_some()
+        }),
+    }
+    run.end().0
 }

@@ -25,6 +25,16 @@ pub fn interrupt_group(leader: u32) {
     kill_process_group(Pid::from_raw(leader as i32).unwrap(), Signal::INT).unwrap();
 }
 
+/// Lets a process go on that has stopped.
+pub fn go_on(pid: u32) {
+    kill_process(Pid::from_raw(pid as i32).unwrap(), Signal::CONT).unwrap();
+}
+
+pub fn is_stopped(pid: u32) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with('T'))
+}
+
 /// Those that can be read. A zombie has neither words nor variables.
 pub fn all() -> impl Iterator<Item = Process> {
     let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
@@ -48,10 +58,12 @@ fn read(pid: i32) -> Option<Process> {
     })
 }
 
-/// The tofu that applies in an estate.
+/// The tofu that applies in an estate, or is about to: until the journal has its number, a shell stands in for it.
 pub fn applying(estate: &Path) -> Option<Process> {
-    of(estate)
-        .find(|process| ends_with(process, &["tofu", "terraform"]) && process.command.contains(" apply"))
+    let tofu = |process: &Process| {
+        ends_with(process, &["tofu", "terraform"]) || process.command.starts_with("/bin/sh -c read -r go")
+    };
+    of(estate).find(|process| tofu(process) && process.command.contains(" apply"))
 }
 
 /// The provider that it has started.

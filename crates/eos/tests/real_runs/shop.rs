@@ -189,6 +189,23 @@ impl Begun {
         }
     }
 
+    /// Waits until it has stopped itself, or has ended.
+    pub fn until_it_stops(&mut self) {
+        let start = Instant::now();
+        while !processes::is_stopped(self.child.id()) && self.child.try_wait().unwrap().is_none() {
+            assert!(start.elapsed() < Duration::from_secs(180), "it did not stop: {}", self.said());
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// Lets it go on, and does something until that is done or it has ended.
+    pub fn go_on_and(&mut self, mut done: impl FnMut() -> bool) {
+        processes::go_on(self.child.id());
+        while !done() && self.child.try_wait().unwrap().is_none() {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
     /// Its exit code, and all it said.
     pub fn end(mut self) -> (Option<i32>, String) {
         let status = self.child.wait().unwrap();

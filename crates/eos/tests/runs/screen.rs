@@ -1,6 +1,7 @@
-//! The plan of forty units, as a person, a pull request and a program read it; and a plan that is kept.
+//! The plan of forty units, as a person, a pull request and a program read it; a plan that is kept; and what one costs.
 
 use crate::place::Place;
+use crate::support::{Run, tool};
 
 fn entry(kind: &str, name: &str, more: &str) -> String {
     format!("#!yaml\neos:\n  components:\n    {name}:\n      kind: {kind}\n{more}")
@@ -69,4 +70,67 @@ fn forty_units_fit_a_screen_and_a_kept_plan_does_what_it_showed() {
     assert_eq!(screen(&plan.stdout), screen(&applied.stdout), "the same plan");
     place.is_settled();
     place.says("run_plan_used_twice", &place.exits(4, &["apply", "monday.plan", "--yes"]));
+}
+
+/// At a cloud: what has a price, what has none, what depends on how much it is used, and what costs nothing.
+const STAND: &str = r#"#!yaml
+format: 1
+kind: stand
+summary: Stand at a cloud
+proof: validates
+cloud:
+  providers:
+    hcloud: {source: hetznercloud/hcloud, version: "~> 1.45"}
+  resources:
+    hcloud_load_balancer:
+      front: {name: front, load_balancer_type: lb11, location: fsn1}
+    hcloud_volume:
+      shelf: {name: shelf, size: 40, location: fsn1}
+    hcloud_network:
+      floor: {name: floor, ip_range: 10.0.0.0/16}
+    hcloud_floating_ip:
+      sign: {type: ipv4, home_location: fsn1}
+    terraform_data:
+      note: {input: x}
+"#;
+
+const PRICES: &str = r#"format = 1
+currency = "EUR"
+as_of = "2026-11-01"
+
+[resources.hcloud_load_balancer]
+by = ["location", "load_balancer_type"]
+monthly = { "fsn1/lb11" = 7.49 }
+
+[resources.hcloud_volume]
+per = "size"
+monthly = 0.05
+"#;
+
+#[test]
+fn a_plan_says_what_it_costs() {
+    tool("terraform-provider-hcloud");
+    let place = Place::new();
+    std::fs::create_dir(place.path("catalog/stand")).unwrap();
+    std::fs::write(place.path("catalog/stand/component.yaml"), STAND).unwrap();
+    commit(&place);
+    place.ok(&["create", "stand", "--no-apply"]);
+    let plan = |more: &[&str]| {
+        let words = [&["plan"], more].concat();
+        let token = "a-token-that-no-cloud-knows-and-that-is-64-characters-long-xxxxx";
+        Run::from(place.command(&words).env("HCLOUD_TOKEN", token).output().unwrap())
+    };
+    place.says("run_plan_of_unknown_cost", &plan(&[]));
+    std::fs::write(place.path("prices.toml"), PRICES).unwrap();
+    place.says("run_plan_with_its_cost", &plan(&[]));
+    place.snapshot_wide("run_plan_with_its_cost_markdown", &plan(&["--markdown"]).stdout);
+    let document: serde_json::Value = serde_json::from_str(&plan(&["--json"]).stdout).unwrap();
+    let cost = &document["result"]["cost"];
+    assert_eq!(cost["monthly"], 9.49, "{cost}");
+    assert_eq!(cost["currency"], "EUR", "{cost}");
+    assert_eq!(cost["unknown"][0], "stand's hcloud_floating_ip.sign", "{cost}");
+    assert!(!document.to_string().contains("billed"), "{document}");
+    std::fs::write(place.path("prices.toml"), "format = 1\n[resources]\nhcloud_volume = { monthly = 3 }\n")
+        .unwrap();
+    place.says("run_plan_with_bad_prices", &plan(&[]));
 }
