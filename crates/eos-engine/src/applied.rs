@@ -11,6 +11,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
+use crate::observer::Seen;
 use crate::record::Goal;
 use crate::run_id::RunId;
 use crate::unit::{Digest, InputSource};
@@ -43,6 +44,9 @@ pub struct AppliedUnit {
     pub outputs: BTreeMap<String, Json>,
     #[serde(default)]
     pub sensitive: Vec<String>,
+    /// Jobs with the version that was seen to work.
+    #[serde(default, skip_serializing_if = "Seen::is_empty")]
+    pub seen: Seen,
     pub commit: String,
     pub run: RunId,
     /// Seconds since 1970.
@@ -81,6 +85,15 @@ pub struct KeptObject {
     pub id: Option<String>,
     /// Its data class, when the unit names one.
     pub class: Option<String>,
+    /// The declared host it is on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host: Option<String>,
+    /// Where its data lies, when the unit said so.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub places: Vec<String>,
+    /// The bytes that tofu had it by.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest: Option<Digest>,
     pub run: RunId,
     pub at: i64,
 }
@@ -91,6 +104,9 @@ pub struct IgnoredDrift {
     pub address: String,
     /// The attribute; none for the resource as a whole.
     pub path: Option<String>,
+    /// The very difference; another one of the same resource is told again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seen: Option<String>,
     #[serde(default)]
     pub because: String,
     #[serde(default)]
@@ -146,7 +162,7 @@ impl<'a> Applied<'a> {
     }
 
     pub fn ignore_drift(&self, unit: &UnitId, ignored: Vec<IgnoredDrift>) -> Result<(), Diagnostic> {
-        self.write(vec![(drift_key(unit), Some(json(&Ignored { ignored })))])
+        self.write(vec![(drift_key(unit), (!ignored.is_empty()).then(|| json(&Ignored { ignored })))])
     }
 
     /// Says that a run begins to change these units and that the environment is at its commit, all at once, and only on
@@ -186,7 +202,8 @@ impl<'a> Applied<'a> {
         kept: &Kept,
     ) -> Result<(), Diagnostic> {
         let kept = (!kept.objects.is_empty()).then(|| json(kept));
-        self.write(vec![(unit_key(unit), applied.map(json)), (kept_key(unit), kept)])
+        // An apply brings back what differed: there is nothing left to ignore.
+        self.write(vec![(unit_key(unit), applied.map(json)), (kept_key(unit), kept), (drift_key(unit), None)])
     }
 
     /// Says which data of a unit is about to leave tofu's care.

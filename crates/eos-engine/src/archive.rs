@@ -102,7 +102,7 @@ impl Archive {
 fn lost(id: &UnitId, digest: &Digest, what: &str) -> Diagnostic {
     Diagnostic::error(codes::ARCHIVE, format!("the archived bytes of {id} ({digest}) {what}"))
         .why("undo, drift and the removal of units work from them")
-        .fix("bring .eos/state/archive back from a backup")
+        .fix("run it in the clone that applied it, or bring .eos/state/archive back from a backup")
 }
 
 #[cfg(test)]

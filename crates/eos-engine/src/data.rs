@@ -80,6 +80,22 @@ pub fn without_inverse(files: &UnitFiles) -> Vec<(String, &'static str)> {
         .collect()
 }
 
+/// Resources of a unit's own module with a provisioner for their destruction.
+pub fn with_last_words(files: &UnitFiles) -> Vec<String> {
+    fn is_last(value: &Json) -> bool {
+        match value {
+            Json::Object(fields) => {
+                fields.get("when").and_then(Json::as_str) == Some("destroy") || fields.values().any(is_last)
+            }
+            Json::Array(values) => values.iter().any(is_last),
+            _ => false,
+        }
+    }
+    let main = main_of(files);
+    let last = |body: &Json| body.get("provisioner").is_some_and(is_last);
+    resources(&main).filter(|(_, body)| last(body)).map(|(address, _)| address).collect()
+}
+
 /// The module without `prevent_destroy`.
 pub(crate) fn without_protection(mut main: Json) -> Json {
     let kinds = main.get_mut("resource").and_then(Json::as_object_mut).into_iter().flatten();

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use eos_model::{Diagnostics, EnvName, Name};
 use serde::Serialize;
+use sha2::{Digest as _, Sha256};
 
 use crate::applied::IgnoredDrift;
 use crate::change::Change;
@@ -14,12 +15,16 @@ use crate::planner::{Survey, Wanted};
 use crate::record::Goal;
 use crate::unit::Units;
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct DriftRequest<'a> {
     pub env: &'a EnvName,
     pub commit: &'a str,
     /// Only these; every applied unit when none.
     pub only: Option<&'a BTreeSet<Name>>,
+    /// What Nomad or Salt says of a change; a difference is known by it.
+    pub preview: &'a (dyn Fn(&Change) -> String + Sync),
+    /// Also what somebody decided to ignore.
+    pub everything: bool,
 }
 
 /// What differs, and the plan that brings it back.
@@ -68,9 +73,11 @@ impl Engine<'_> {
         })?;
         let (mut units, mut ignored) = (BTreeMap::new(), BTreeMap::new());
         for (name, unit) in &mut revert.units {
-            let rules = self.applied().ignored_drift(&self.id(request.env, name))?;
+            let mut rules = self.applied().ignored_drift(&self.id(request.env, name))?;
+            rules.retain(|_| !request.everything);
+            let is_ignored = |change: &Change| is_ignored(change, &rules, &(request.preview)(change));
             let (hidden, shown): (Vec<Change>, Vec<Change>) =
-                unit.changes().iter().cloned().partition(|change| is_ignored(change, &rules));
+                unit.changes().iter().cloned().partition(is_ignored);
             // A plan is applied whole: a unit with nothing but ignored differences is left alone.
             if shown.is_empty() && !hidden.is_empty() {
                 unit.verdict = Verdict::Unchanged { record: false };
@@ -86,9 +93,22 @@ impl Engine<'_> {
     }
 }
 
-fn is_ignored(change: &Change, rules: &[IgnoredDrift]) -> bool {
-    let ruled = |path: Option<&str>| {
-        rules.iter().any(|rule| rule.address == change.address && rule.path.as_deref() == path)
-    };
-    ruled(None) || (!change.fields.is_empty() && change.fields.iter().all(|field| ruled(Some(&field.path))))
+fn is_ignored(change: &Change, rules: &[IgnoredDrift], preview: &str) -> bool {
+    let rules = || rules.iter().filter(|rule| rule.address == change.address);
+    let seen = difference(change, preview);
+    let ruled = |path: Option<&str>| rules().any(|rule| rule.seen.is_none() && rule.path.as_deref() == path);
+    rules().any(|rule| rule.seen.as_ref() == Some(&seen))
+        || ruled(None)
+        || (!change.fields.is_empty() && change.fields.iter().all(|field| ruled(Some(&field.path))))
+}
+
+/// What tells one difference of a resource from another: its fields, and what the tool says of it.
+pub fn difference(change: &Change, preview: &str) -> String {
+    let mut digest = Sha256::new();
+    for field in change.fields.iter().filter(|field| field.path != "modify_index") {
+        digest.update(format!("{}\0{}\0{}\0", field.path, field.before, field.after));
+    }
+    digest.update(change.kind.as_str());
+    digest.update(preview);
+    crate::unit::hex(&digest.finalize())
 }

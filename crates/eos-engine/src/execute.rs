@@ -235,6 +235,7 @@ pub(crate) fn attempt(begun: &Begun, intended: &Intended, unit: &Unit) -> Applie
         sources: BTreeMap::new(),
         outputs: BTreeMap::new(),
         sensitive: Vec::new(),
+        seen: BTreeMap::new(),
         commit: begun.commit.clone(),
         run: begun.run.clone(),
         at: begun.at,

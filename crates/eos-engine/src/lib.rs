@@ -20,6 +20,7 @@ mod execute;
 mod files;
 pub mod guard;
 pub mod journal;
+mod kept_only;
 pub mod layout;
 mod leases;
 pub mod observer;
@@ -48,6 +49,7 @@ pub mod walk;
 
 pub use agreed::ChangeKind;
 pub use applied::{Applied, AppliedEnvironment, AppliedUnit, IgnoredDrift, KeptObject};
+pub use archive::Archive;
 pub use change::{Billed, Change, DataNote, Fate, Field};
 pub use drift::{Drift, DriftRequest};
 pub use engine::{Actor, Engine, Surroundings, Tools};

@@ -75,9 +75,12 @@ pub trait Observer: Sync {
     fn on(&self, progress: &Progress<'_>);
 }
 
+/// Jobs that were seen to work, with their version.
+pub type Seen = BTreeMap<String, u64>;
+
 /// Whether an applied unit works. Called after tofu has applied it; may wait.
 pub trait Health: Sync {
-    fn check(&self, unit: &UnitId, outputs: &BTreeMap<String, Json>) -> Result<(), Diagnostic>;
+    fn check(&self, unit: &UnitId, outputs: &BTreeMap<String, Json>) -> Result<Seen, Diagnostic>;
 }
 
 /// Watches nothing.
@@ -91,7 +94,7 @@ impl Observer for Unwatched {
 pub struct Trusting;
 
 impl Health for Trusting {
-    fn check(&self, _: &UnitId, _: &BTreeMap<String, Json>) -> Result<(), Diagnostic> {
-        Ok(())
+    fn check(&self, _: &UnitId, _: &BTreeMap<String, Json>) -> Result<Seen, Diagnostic> {
+        Ok(Seen::new())
     }
 }

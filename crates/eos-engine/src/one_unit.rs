@@ -144,7 +144,8 @@ impl Conduct<'_> {
         {
             let outputs =
                 before.map(|before| (before.outputs.clone(), before.sensitive.clone())).unwrap_or_default();
-            self.settle(name, &target, outputs).map_err(|e| self.fail(name, e))?;
+            let seen = before.map(|before| before.seen.clone()).unwrap_or_default();
+            self.settle(name, &target, outputs, seen).map_err(|e| self.fail(name, e))?;
             return self.step(name, Step::Done);
         }
         if let Some(saved) = self.saved.get(name)

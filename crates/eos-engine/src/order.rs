@@ -60,7 +60,7 @@ impl Graph {
             self.after.keys().map(|name| (name.clone(), BTreeMap::new())).collect();
         for (name, before) in &self.after {
             for (other, _) in before.iter().filter(|(_, edge)| **edge == Edge::Needs) {
-                after.entry(other.clone()).or_default().insert(name.clone(), Edge::Order);
+                after.entry(other.clone()).or_default().insert(name.clone(), Edge::Needs);
             }
         }
         Graph { after }

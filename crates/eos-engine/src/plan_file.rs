@@ -35,7 +35,9 @@ pub fn write(path: &Utf8Path, plan: &RunPlan) -> Result<(), Diagnostic> {
 
 pub fn read(path: &Utf8Path) -> Result<RunPlan, Diagnostic> {
     let bytes = fs_err::read(path).map_err(|e| {
-        Diagnostic::error(codes::CANNOT_READ, format!("cannot read the plan: {e}")).fix(MAKE_ONE)
+        let missing = e.kind() == std::io::ErrorKind::NotFound;
+        let code = if missing { codes::UNKNOWN_NAME } else { codes::CANNOT_READ };
+        Diagnostic::error(code, format!("cannot read the plan: {e}")).fix(MAKE_ONE)
     })?;
     let not_one = |e: serde_json::Error| {
         Diagnostic::error(codes::PLAN_STALE, format!("{path} is not a plan of eos: {e}")).fix(MAKE_ONE)

@@ -214,6 +214,11 @@ impl Engine<'_> {
         if let Verdict::Unchanged { record } = &mut planned.verdict {
             *record = true;
         }
+        for address in data::with_last_words(&unit.files) {
+            planned.warnings.push(format!(
+                "what {address} does when it is destroyed (a provisioner) is not run: do it by hand before"
+            ));
+        }
         Ok(planned)
     }
 

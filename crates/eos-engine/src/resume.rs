@@ -14,7 +14,7 @@ use crate::execute::{RevertFirst, attempt};
 use crate::leases::HeldLeases;
 use crate::observer::Progress;
 use crate::one_unit::Conduct;
-use crate::record::{Begun, Direction, OnFailure};
+use crate::record::{Begun, Direction, Goal, Intended, OnFailure, Outcome};
 use crate::report::Report;
 use crate::run_id::RunId;
 use crate::run_journal::RunJournal;
@@ -39,7 +39,7 @@ impl<'a> Engine<'a> {
         let direction = known.run.direction;
         let commit =
             known.run.taken.as_ref().map_or(known.run.begun.commit.clone(), |taken| taken.commit.clone());
-        let mut conduct = self.take_up(run, direction, &commit)?;
+        let mut conduct = self.take_up(run, direction, &|_| Ok(commit.clone()))?;
         conduct.looked_after = options.looked_after;
         if let Some(policy) = options.on_failure {
             conduct.begun.on_failure = policy;
@@ -53,22 +53,31 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Opens a run's journal, takes its leases and says in the journal who has it now.
+    /// Opens a run's journal, takes its leases and says in the journal who has it now. `commit` is asked for once nobody
+    /// else can come in between.
     pub(crate) fn take_up(
         &self,
         run: &RunId,
         direction: Direction,
-        commit: &str,
+        commit: RevertFirst<'_>,
     ) -> Result<Conduct<'a>, Diagnostics> {
         let journal = RunJournal::open(self, run)?;
         let begun = journal.run().begun;
         let leases = HeldLeases::take(self, run, &begun.env, begun.units.keys())?;
-        journal.take(self.actor, direction, commit)?;
+        if let Some(problem) = self.overtaken(&journal.run())? {
+            // Going on would take back what the later run did, so this one is left behind for good.
+            journal.end(Outcome::Superseded)?;
+            drop(journal);
+            runs::put_away(self.layout, run);
+            return Err(problem.into());
+        }
+        let commit = commit(run)?;
+        journal.take(self.actor, direction, &commit)?;
         let order: Vec<Name> = begun.units.keys().cloned().collect();
         self.observer.on(&Progress::Began { run, units: &order });
         Ok(Conduct {
             engine: *self,
-            commit: commit.to_owned(),
+            commit,
             leases,
             applied: Mutex::new(self.applied().units(&begun.env)?),
             kept: Mutex::new(self.applied().kept(&begun.env)?),
@@ -77,6 +86,37 @@ impl<'a> Engine<'a> {
             journal,
             begun,
         })
+    }
+
+    /// Why a run can neither be gone on with nor be taken back: a later one, maybe of another clone, has changed a unit.
+    pub(crate) fn overtaken(&self, run: &Run) -> Result<Option<Diagnostic>, Diagnostic> {
+        let begun = &run.begun;
+        let applied = self.applied().units(&begun.env)?;
+        let is_ours = |name: &Name, intended: &Intended| {
+            let Some(now) = applied.get(name) else {
+                let made = run.units.get(name).is_some_and(|unit| unit.state == UnitState::Done);
+                return intended.goal == Goal::Gone || (intended.before.is_none() && !made);
+            };
+            match &now.attempt {
+                Some(attempt) => attempt.run == begun.run,
+                None => now.run == begun.run || intended.before.as_ref() == Some(now),
+            }
+        };
+        let changed: Vec<&str> = begun
+            .units
+            .iter()
+            .filter(|(name, intended)| !is_ours(name, intended))
+            .map(|(name, _)| name.as_str())
+            .collect();
+        if changed.is_empty() {
+            return Ok(None);
+        }
+        let message = format!("{} was changed by a later run than {}", changed.join(", "), begun.run);
+        Ok(Some(
+            Diagnostic::error(codes::STALE_CLONE, message)
+                .why("going on with this run, or taking it back, would undo what the later one did")
+                .fix("eos sync, then eos plan shows what there is to do; eos rollback <revision> goes back to any commit"),
+        ))
     }
 }
 
@@ -103,12 +143,12 @@ impl Conduct<'_> {
             at: self.engine.now(),
         };
         applied.begin(&self.begun.env, &environment, &attempts, &|now| {
-            if now == last.as_ref() { Ok(()) } else { Err(overtaken(&self.begun)) }
+            if now == last.as_ref() { Ok(()) } else { Err(another_began(&self.begun)) }
         })
     }
 }
 
-fn overtaken(begun: &Begun) -> Diagnostic {
+fn another_began(begun: &Begun) -> Diagnostic {
     Diagnostic::error(codes::STALE_CLONE, format!("another run began in {} just now", begun.env))
         .why("what the environment is applied from is said by one run at a time")
         .fix("eos resume again")

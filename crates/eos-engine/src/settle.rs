@@ -10,7 +10,7 @@ use crate::agreed::{ChangeKind, without_keys};
 use crate::applied::{AppliedUnit, KeptObject};
 use crate::change::Change;
 use crate::data;
-use crate::observer::Progress;
+use crate::observer::{Progress, Seen};
 use crate::one_unit::{Conduct, Journaled, Target, UnitEnd};
 use crate::outputs;
 use crate::record::{Goal, Step};
@@ -18,9 +18,10 @@ use crate::record::{Goal, Step};
 impl Conduct<'_> {
     pub fn look_and_settle(&self, name: &Name, target: &Target<'_>, made: Outputs) -> Journaled<()> {
         let outputs = outputs::split(&made);
+        let mut seen = Seen::new();
         if target.goal == Goal::Present {
             self.engine.observer.on(&Progress::Verifying { unit: name });
-            self.engine.health.check(&self.id(name), &outputs.0).map_err(|why| {
+            seen = self.engine.health.check(&self.id(name), &outputs.0).map_err(|why| {
                 let message = format!("{name} was applied and is not healthy: {}", why.message);
                 let problem = Diagnostic::error(codes::UNHEALTHY, message);
                 self.fail(
@@ -33,7 +34,7 @@ impl Conduct<'_> {
             return Err(UnitEnd::NotBegun(lost));
         }
         // What cannot be recorded stays "verifying": resume records it without applying again.
-        self.settle(name, target, outputs).map_err(|e| UnitEnd::Failed(self.judged(e)))?;
+        self.settle(name, target, outputs, seen).map_err(|e| UnitEnd::Failed(self.judged(e)))?;
         self.step(name, Step::Done)
     }
 
@@ -43,6 +44,7 @@ impl Conduct<'_> {
         name: &Name,
         target: &Target<'_>,
         (outputs, sensitive): (BTreeMap<String, Json>, Vec<String>),
+        seen: Seen,
     ) -> Result<(), Diagnostic> {
         let id = self.id(name);
         let manifest = &target.unit.manifest;
@@ -56,6 +58,7 @@ impl Conduct<'_> {
             sources: manifest.inputs.clone(),
             outputs,
             sensitive,
+            seen,
             commit: self.commit.clone(),
             run: self.begun.run.clone(),
             at: self.engine.now(),
@@ -82,6 +85,9 @@ impl Conduct<'_> {
         if forgotten.is_empty() {
             return Ok(());
         }
+        let intended = &self.begun.units[name];
+        let before = intended.before.as_ref().and_then(|before| before.digest.as_ref());
+        let digest = before.unwrap_or(&intended.digest);
         let mut kept = self.kept().get(name).cloned().unwrap_or_default();
         for change in forgotten {
             kept.objects.retain(|object| object.address != change.address);
@@ -90,6 +96,9 @@ impl Conduct<'_> {
                 provider: change.provider.clone(),
                 id: change.id.clone(),
                 class: change.data.as_ref().and_then(|data| data.classes.first().cloned()),
+                host: change.host.clone(),
+                places: change.data.as_ref().map(|data| data.places.clone()).unwrap_or_default(),
+                digest: Some(digest.clone()),
                 run: self.begun.run.clone(),
                 at: self.engine.now(),
             });

@@ -11,12 +11,13 @@ use eos_model::{Diagnostic, Diagnostics, Name, codes};
 use serde::Serialize;
 use serde_json::Value as Json;
 
-use crate::agreed::ChangeKind;
+use crate::agreed::{ChangeKind, without_keys};
 use crate::applied::{AppliedEnvironment, AppliedUnit};
 use crate::ask_tofu::TofuPlan;
 use crate::change::changes_of;
 use crate::data;
 use crate::engine::Engine;
+use crate::execute::RevertFirst;
 use crate::observer::Progress;
 use crate::one_unit::{Conduct, Journaled, Target, UnitEnd};
 use crate::order::Graph;
@@ -29,6 +30,9 @@ use crate::run_state::{Run, UnitState};
 use crate::runs;
 use crate::unit::{Digest, Unit};
 use crate::walk::{Next, walk};
+
+/// Why an adopted object stays as it is.
+const LET_GO: &str = "it was there before eos: it is let go of and goes on as it is now";
 
 /// What an undo would do, for the question before it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -52,8 +56,8 @@ pub struct UndoneUnit {
 
 #[derive(Clone, Copy)]
 pub struct UndoOptions<'a> {
-    /// The commit that reverts what the run applied.
-    pub commit: &'a str,
+    /// Gives the commit that reverts what the run applied; called when nobody else can be at work on its units.
+    pub commit: RevertFirst<'a>,
     pub looked_after: bool,
 }
 
@@ -81,12 +85,15 @@ impl Engine<'_> {
         };
         let keeps: Vec<String> =
             data::data_resources(&made.files).into_keys().filter(|a| !declared.contains(a)).collect();
+        let let_go = intended.treatment.adopt.keys().filter(|_| goal == Goal::Gone);
+        let let_go = let_go.map(|address| (address.clone(), LET_GO.to_owned()));
         let stays = data::without_inverse(&made.files).into_iter();
         // What is kept on purpose need not be excused.
         let stays = stays
             .filter(|(address, _)| intended.goal == Goal::Present && !keeps.contains(address))
             .filter(|(address, _)| intended.agreed.touches(address))
             .map(|(address, why)| (address, why.to_owned()))
+            .chain(let_go)
             .collect();
         Ok(UndoneUnit { unit: name.clone(), goal, digest, keeps, without_inverse: stays })
     }
@@ -110,15 +117,10 @@ impl Engine<'_> {
         if matches!(run.outcome, Some(Outcome::Undone | Outcome::Superseded)) {
             return Err(over(format!("run {id} is over and cannot be undone")));
         }
-        let applied = self.applied().units(&run.begun.env)?;
-        for (name, _) in run.units.iter().filter(|(_, unit)| unit.state == UnitState::Done) {
-            let gone = run.begun.units[name].goal == Goal::Gone;
-            let theirs = applied.get(name).is_some_and(|now| now.run == *id && now.attempt.is_none());
-            if !(theirs || gone && !applied.contains_key(name)) {
-                return Err(over(format!("{name} was changed by a later run than {id}")));
-            }
+        match self.overtaken(run)? {
+            Some(problem) => Err(problem),
+            None => Ok(()),
         }
-        Ok(())
     }
 }
 
@@ -153,8 +155,8 @@ impl Conduct<'_> {
             UnitEnd::Done => Next::Go,
             UnitEnd::Failed(problem) | UnitEnd::Stuck(problem) => {
                 failed.lock().unwrap_or_else(|e| e.into_inner()).push(problem.clone());
-                // What uses nothing of it can still be taken back.
-                Next::Go
+                // What it needs stays; what it does not need can still be taken back.
+                Next::Block
             }
             UnitEnd::NotBegun(problem) | UnitEnd::Unwritten(problem) => {
                 failed.lock().unwrap_or_else(|e| e.into_inner()).push(problem.clone());
@@ -238,8 +240,12 @@ impl Conduct<'_> {
         let mut held = data::data_resources(&made.files);
         held.extend(data::data_resources(&unit.files));
         let kept = self.kept().get(name).cloned();
-        let treatment =
+        let mut treatment =
             self.engine.treat(&unit, goal, &held, kept.as_ref(), false).map_err(UnitEnd::Failed)?;
+        if goal == Goal::Gone {
+            // What was there before the run is not the run's to destroy.
+            treatment.keep.extend(intended.treatment.adopt.keys().map(|address| without_keys(address)));
+        }
         let target = Target { unit: &unit, goal, treatment: &treatment, inputs: &inputs };
         self.step(name, Step::Undoing)?;
         self.engine.observer.on(&Progress::Undoing { unit: name });
@@ -251,9 +257,10 @@ impl Conduct<'_> {
         if let Some(TofuPlan { plan, .. }) = self.plan_now(name, &desk.session)? {
             let changes = changes_of(name, &unit.manifest, &held, &plan);
             let loses = |kind| matches!(kind, ChangeKind::Destroy | ChangeKind::Replace);
-            if let Some(lost) = changes.iter().find(|change| {
-                loses(change.kind) && held.contains_key(&crate::agreed::without_keys(&change.address))
-            }) {
+            if let Some(lost) = changes
+                .iter()
+                .find(|change| loses(change.kind) && held.contains_key(&without_keys(&change.address)))
+            {
                 return Err(self.fail(name, data_at_risk(name, &lost.address, None)));
             }
             made_outputs = Some(self.apply(name, &desk, &target, &changes)?);
@@ -275,7 +282,7 @@ impl Conduct<'_> {
                 desk.session.outputs().map_err(|e| self.fail(name, crate::problems::cannot_plan(name, &e)))?
             }
         };
-        self.settle(name, &target, outputs::split(&made_outputs))
+        self.settle(name, &target, outputs::split(&made_outputs), Default::default())
             .map_err(|e| UnitEnd::Failed(self.judged(e)))?;
         self.step(name, Step::Undone)
     }

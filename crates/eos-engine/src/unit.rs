@@ -15,7 +15,7 @@ use sha2::{Digest as _, Sha256};
 
 pub(crate) const MAIN: &str = "main.tf.json";
 pub(crate) const INPUTS: &str = "inputs.auto.tfvars.json";
-const MANIFEST: &str = "manifest.json";
+pub(crate) const MANIFEST: &str = "manifest.json";
 const PROVENANCE: &str = "provenance.json";
 /// The manifest's format that is read here.
 const FORMAT: u64 = 1;

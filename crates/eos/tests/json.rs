@@ -78,6 +78,7 @@ const NEED_TOFU: &[&str] = &[
     "drift",
     "drift watch",
     "plan",
+    "purge",
 ];
 
 #[test]

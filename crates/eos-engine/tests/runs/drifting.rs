@@ -39,6 +39,7 @@ fn drift_is_found_ignored_and_reverted() {
     let rule = |path: Option<&str>| eos_engine::IgnoredDrift {
         address: "terraform_data.plain".into(),
         path: path.map(str::to_owned),
+        seen: None,
         because: "until monday".into(),
         by: "kim".into(),
         at: 0,
@@ -47,7 +48,14 @@ fn drift_is_found_ignored_and_reverted() {
     let drift = estate.ok(Command::Drift);
     assert_eq!(drift["units"], json!({}));
     assert_eq!(drift["ignored"]["a"][0]["address"], "terraform_data.plain");
-    store.ignore_drift(&id, Vec::new()).unwrap();
+    // What is ignored is the difference that was seen, and no other one.
+    let change = serde_json::from_value(drift["ignored"]["a"][0].clone()).unwrap();
+    let seen = eos_engine::drift::difference(&change, "");
+    store.ignore_drift(&id, vec![eos_engine::IgnoredDrift { seen: Some(seen), ..rule(None) }]).unwrap();
+    assert_eq!(estate.ok(Command::Drift)["units"], json!({}));
+    let other = Some("another difference".to_owned());
+    store.ignore_drift(&id, vec![eos_engine::IgnoredDrift { seen: other, ..rule(None) }]).unwrap();
+    assert_eq!(estate.ok(Command::Drift)["units"]["a"][0]["address"], "terraform_data.plain");
 
     estate.clear_log();
     let answer = estate.ok(Command::Revert);
@@ -55,4 +63,5 @@ fn drift_is_found_ignored_and_reverted() {
     assert_eq!(estate.world()["a"]["terraform_data.plain"]["input"], "fine");
     assert!(estate.log().is_empty(), "nothing else was touched");
     assert_eq!(estate.ok(Command::Drift)["units"], json!({}));
+    assert!(store.ignored_drift(&id).unwrap().is_empty(), "there is nothing left to ignore");
 }

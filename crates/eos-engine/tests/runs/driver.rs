@@ -151,11 +151,15 @@ impl Observer for Watcher<'_> {
 }
 
 impl Health for Job {
-    fn check(&self, unit: &UnitId, _: &std::collections::BTreeMap<String, Json>) -> Result<(), Diagnostic> {
+    fn check(
+        &self,
+        unit: &UnitId,
+        _: &std::collections::BTreeMap<String, Json>,
+    ) -> Result<eos_engine::observer::Seen, Diagnostic> {
         if self.unhealthy.contains(&unit.name) {
             return Err(Diagnostic::error(codes::HIVE, "it does not answer"));
         }
-        Ok(())
+        Ok(Default::default())
     }
 }
 
@@ -354,15 +358,27 @@ fn run(job: &Job) -> Result<Json, Diagnostics> {
         }
         Command::PlanUndo => json!(engine.plan_undo(&latest()?)?),
         Command::Undo => {
-            let options = UndoOptions { commit: &job.commit, looked_after: job.looked_after };
+            let options = UndoOptions { commit: &|_| Ok(job.commit.clone()), looked_after: job.looked_after };
             done(engine.undo(&latest()?, &options)?)
         }
         Command::Drift => {
-            let request = DriftRequest { env: &env, commit: &job.commit, only: job.only.as_ref() };
+            let request = DriftRequest {
+                env: &env,
+                commit: &job.commit,
+                only: job.only.as_ref(),
+                preview: &|_| String::new(),
+                everything: false,
+            };
             json!(engine.drift(&request)?)
         }
         Command::Revert => {
-            let request = DriftRequest { env: &env, commit: &job.commit, only: job.only.as_ref() };
+            let request = DriftRequest {
+                env: &env,
+                commit: &job.commit,
+                only: job.only.as_ref(),
+                preview: &|_| String::new(),
+                everything: false,
+            };
             let drift = engine.drift(&request)?;
             done(engine.apply(&drift.revert, &drift.units_as_applied, &options)?)
         }

@@ -155,3 +155,25 @@ fn what_has_no_inverse_is_listed_before_an_undo() {
     assert!(estate.world().is_empty());
     assert_eq!(estate.run(&estate.job(Command::Undo)).refused(), ["E0903"]);
 }
+
+/// What cannot be taken back still needs what it was built on.
+#[test]
+fn a_unit_that_cannot_be_taken_back_keeps_what_it_needs() {
+    let Some(estate) = Estate::new("cannot_be_taken_back") else { return };
+    estate.write(&Spec::new("base", "v1"));
+    estate.write(&Spec::new("web", "v1").takes("upstream", "base", "id"));
+    estate.write(&Spec::new("alone", "v1"));
+    assert_eq!(outcome(&estate.ok(Command::Apply)).0, "done");
+    let path = estate.path(".eos/state/tofu/shop/test/web.tfstate");
+    let state = std::fs::read(&path).unwrap();
+    std::fs::write(&path, "no state").unwrap();
+    let (end, units) = outcome(&estate.ok(Command::Undo));
+    assert_eq!(end, "stuck");
+    let states = ["web", "base", "alone"].map(|unit| units[unit].as_str());
+    assert_eq!(states, ["stuck", "done", "undone"]);
+    std::fs::write(&path, state).unwrap();
+    assert!(estate.world().contains_key("base"), "web stands on it");
+    let resume = Job { looked_after: true, ..estate.job(Command::Resume) };
+    assert_eq!(outcome(&estate.run(&resume).accepted()).0, "undone");
+    assert!(estate.world().is_empty());
+}

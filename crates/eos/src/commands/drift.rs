@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 use std::time::Instant;
 
-use clap::{Arg, ArgMatches, Command};
+use clap::{Arg, ArgAction, ArgMatches, Command};
 use eos_engine::{Applied, AppliedEnvironment, Change, Drift, DriftRequest, IgnoredDrift, RunOptions, guard};
 use eos_model::nearest::nearest;
-use eos_model::{Diagnostic, Diagnostics, EnvName, Name, UnitId, codes};
+use eos_model::{Diagnostic, Diagnostics, EnvName, Name, UnitId, codes, date};
 use serde_json::json;
 
 use super::{Call, drift_accept, drift_watch};
@@ -17,9 +17,9 @@ use crate::outcome::Outcome;
 use crate::recording::Message;
 use crate::run::flow::{self, Ended, Shown};
 use crate::run::{self, Runs, confirm, interrupt};
-use crate::views::plan as plan_view;
 use crate::views::plan_lines::preview_key;
 use crate::views::style::Style;
+use crate::views::wrap::below;
 
 pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
     let name = || Arg::new("name").value_name("NAME").help("Only this unit");
@@ -35,9 +35,19 @@ pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
                 .args(args::changing()),
         )
         .subcommand(
-            Command::new("ignore").about("Live with a difference; recorded").arg(name().required(true)).arg(
-                Arg::new("because").long("because").value_name("REASON").required(true).help("Why; kept"),
-            ),
+            Command::new("ignore")
+                .about("Live with a difference until the unit is applied again; recorded")
+                .arg(name().required(true))
+                .arg(
+                    Arg::new("because")
+                        .long("because")
+                        .value_name("REASON")
+                        .required_unless_present("end")
+                        .help("Why; kept"),
+                )
+                .arg(
+                    Arg::new("end").long("end").action(ArgAction::SetTrue).help("Tell of it again from now on"),
+                ),
         )
         .after_help(
             "Exit code 0 when nothing differs, 2 when something does.\n\nExamples:\n  eos drift\n  eos drift revert grafana\n  eos drift accept grafana\n  eos drift ignore grafana --because \"until monday\"\n  eos drift watch --every 5m",
@@ -65,17 +75,25 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let runs = Runs::open(context, &loaded.estate, &[&units], message.line())?;
     interrupt::watch(&runs.tools.children);
     let head = loaded.estate.commit_id().unwrap_or_default();
-    let request = DriftRequest { env: &env, commit: &head, only: only.as_ref() };
+    let preview = |change: &Change| runs.side.preview(&preview_key(&env, change)).unwrap_or_default();
+    // Who names a unit to bring it back means all of it.
+    let everything = verb == "revert" && only.is_some();
+    let request =
+        DriftRequest { env: &env, commit: &head, only: only.as_ref(), preview: &preview, everything };
     refuse_unknown(&runs, &env, only.as_ref())?;
+    run::archived::complete(&loaded, &layout, &Applied::new(runs.records.as_ref()), &env)?;
     if verb == "watch" {
         return drift_watch::run(call, inner, &runs, &request);
+    }
+    if verb == "ignore" && inner.get_flag("end") {
+        return heed(&runs, &env, only.iter().flatten());
     }
     let drift = flow::watched(call, &runs, |engine| engine.drift(&request))?;
     match verb {
         "revert" => revert(call, inner, &loaded, &runs, &env, drift, &head),
         "accept" => drift_accept::run(call, inner, &runs, &env, &drift),
         "ignore" => ignore(call, inner, &runs, &env, &drift),
-        _ => Ok(shown(call, &env, &drift, &runs.side.previews())),
+        _ => Ok(shown(call, &env, &drift, &runs)?),
     }
 }
 
@@ -97,7 +115,8 @@ fn refuse_unknown(runs: &Runs, env: &EnvName, only: Option<&BTreeSet<Name>>) -> 
 /// Lines of a preview that are shown; `eos drift --json` has all of them.
 const MOST_LINES: usize = 12;
 
-fn shown(call: &Call<'_>, env: &EnvName, drift: &Drift, previews: &plan_view::Previews) -> Outcome {
+fn shown(call: &Call<'_>, env: &EnvName, drift: &Drift, runs: &Runs) -> Result<Outcome, Diagnostics> {
+    let previews = &runs.side.previews();
     let style = Style(call.context.color_stdout);
     let document =
         json!({"environment": env, "drift": drift, "drifted": !drift.units.is_empty(), "previews": previews});
@@ -106,11 +125,8 @@ fn shown(call: &Call<'_>, env: &EnvName, drift: &Drift, previews: &plan_view::Pr
             0 => format!("Nothing is applied in {env}.\n"),
             _ => format!("Nothing in {env} differs from what was applied.\n"),
         };
-        if !drift.ignored.is_empty() {
-            let names: Vec<&str> = drift.ignored.keys().map(Name::as_str).collect();
-            text.push_str(&format!("Ignored, as somebody decided: {}\n", names.join(", ")));
-        }
-        return Outcome::new(text, document);
+        text.push_str(&ignored(call, env, drift, runs)?);
+        return Ok(Outcome::new(text, document));
     }
     let mut text = String::new();
     for (name, changes) in &drift.units {
@@ -129,10 +145,30 @@ fn shown(call: &Call<'_>, env: &EnvName, drift: &Drift, previews: &plan_view::Pr
             }
         }
     }
+    text.push_str(&ignored(call, env, drift, runs)?);
     text.push_str(
         "Next: eos drift revert brings it back, eos drift accept <name> asks for it from now on.\n",
     );
-    Outcome::new(text, document).exits(exit_code::CHANGES)
+    Ok(Outcome::new(text, document).exits(exit_code::CHANGES))
+}
+
+/// What is ignored, and who decided so, when and why.
+fn ignored(call: &Call<'_>, env: &EnvName, drift: &Drift, runs: &Runs) -> Result<String, Diagnostics> {
+    let mut text = String::new();
+    for name in drift.ignored.keys() {
+        let unit = UnitId { env: env.clone(), name: name.clone() };
+        for rule in Applied::new(runs.records.as_ref()).ignored_drift(&unit)? {
+            let said = format!(
+                "{} of {name}, by {} {}: {}",
+                rule.address,
+                rule.by,
+                date::minute(rule.at),
+                rule.because
+            );
+            text.push_str(&below("Ignored: ", "Ignored: ", &said, call.context.width, 2));
+        }
+    }
+    Ok(text)
 }
 
 pub(super) fn difference(change: &Change) -> String {
@@ -201,22 +237,40 @@ fn ignore(
     let because = matches.get_one::<String>("because").cloned().unwrap_or_default();
     let mut text = String::new();
     for (name, changes) in &drift.units {
+        let preview = |change: &Change| runs.side.preview(&preview_key(env, change)).unwrap_or_default();
         let rules = changes.iter().map(|change| IgnoredDrift {
             address: change.address.clone(),
             path: None,
+            seen: Some(eos_engine::drift::difference(change, &preview(change))),
             because: because.clone(),
             by: format!("{}@{}", call.context.user, call.context.machine),
             at: call.context.now,
         });
         let unit = UnitId { env: env.clone(), name: name.clone() };
         let engine = runs.engine(&eos_engine::observer::Unwatched, &eos_engine::observer::Trusting);
-        engine.applied().ignore_drift(&unit, rules.collect())?;
+        let mut all = engine.applied().ignored_drift(&unit)?;
+        all.extend(rules);
+        engine.applied().ignore_drift(&unit, all)?;
         text.push_str(&format!(
-            "{name}: differences are ignored from now on. eos apply still brings them back.\n"
+            "{name}: this difference is ignored until {name} is applied again, which brings it back.\n"
         ));
     }
     if text.is_empty() {
         text.push_str("Nothing differs.\n");
     }
     Ok(Outcome::new(text, json!({"ignored": drift.units.keys().collect::<Vec<_>>()})))
+}
+
+fn heed<'n>(
+    runs: &Runs,
+    env: &EnvName,
+    names: impl Iterator<Item = &'n Name>,
+) -> Result<Outcome, Diagnostics> {
+    let mut text = String::new();
+    for name in names {
+        let unit = UnitId { env: env.clone(), name: name.clone() };
+        Applied::new(runs.records.as_ref()).ignore_drift(&unit, Vec::new())?;
+        text.push_str(&format!("{name}: every difference is told again.\n"));
+    }
+    Ok(Outcome::new(text, json!({"ignored": []})))
 }

@@ -24,6 +24,7 @@ pub mod list;
 pub mod locks;
 pub mod operation;
 pub mod plan;
+pub mod purge;
 pub mod resume;
 pub mod rollback;
 pub mod secret;
@@ -37,6 +38,7 @@ pub mod undo;
 pub mod update;
 pub mod upgrade;
 pub mod why;
+mod why_live;
 
 use std::collections::BTreeSet;
 
@@ -136,6 +138,7 @@ pub const VERBS: &[Verb] = &[
     verb("list", "List what the estate has", list::command, list::run),
     verb("locks", "Show who is at work on what", locks::command, locks::run),
     verb("plan", "Show what an apply would do", plan::command, plan::run),
+    verb("purge", "Destroy for good what was kept when its name went away", purge::command, purge::run),
     verb("resume", "Go on with a run that was cut off", resume::command, resume::run),
     verb("rollback", "Go back to what was asked for at an older commit", rollback::command, rollback::run),
     verb("secret", "List, set, show and rotate secrets", secret::command, secret::run),

@@ -4,12 +4,13 @@
 use std::collections::BTreeSet;
 
 use clap::{ArgMatches, Command};
-use eos_engine::{Applied, Layout, Outcome as Ending, UnitState, runs};
-use eos_model::{Diagnostics, Name};
+use eos_engine::{Applied, KeptObject, Layout, Outcome as Ending, UnitState, runs};
+use eos_model::{Diagnostics, Name, date};
 use serde_json::{Value as Json, json};
 
 use super::Call;
 use super::locks::age;
+use crate::context::Context;
 use crate::loaded::Loaded;
 use crate::outcome::Outcome;
 use crate::run;
@@ -98,13 +99,32 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     }
     for (name, kept) in &kept {
         for object in &kept.objects {
-            let class = object.class.as_ref().map(|class| format!(" ({class})")).unwrap_or_default();
-            let said = format!("{} of {name}{class}", object.address);
-            text.push_str(&below("Kept: ", "Kept: ", &said, call.context.width, 2));
+            text.push_str(&kept_line("Kept: ", name, object, call.context));
         }
+    }
+    if let Some(name) = kept.iter().find(|(_, kept)| !kept.objects.is_empty()).map(|(name, _)| name) {
+        let next =
+            format!("eos create takes it over under the same name; eos purge {name} destroys it for good.");
+        text.push_str(&below("  Next: ", "  Next: ", &next, call.context.width, 4));
     }
     let document = json!({"environment": env, "units": rows, "runs": open, "kept": kept});
     Ok(Outcome::new(text, document).with_warnings(problems))
+}
+
+/// What was kept of a name: which object, which data, where, and since when.
+pub fn kept_line(head: &str, name: &Name, object: &KeptObject, context: &Context) -> String {
+    let class = object.class.as_ref().map(|class| format!(" ({class})")).unwrap_or_default();
+    let mut said = format!("{} of {name}{class}", object.address);
+    if !object.places.is_empty() {
+        said.push_str(&format!(": {}", object.places.join(", ")));
+    }
+    match (&object.host, &object.id) {
+        (Some(host), _) => said.push_str(&format!(" on {host}")),
+        (None, Some(id)) => said.push_str(&format!(", id {id}")),
+        (None, None) => {}
+    }
+    said.push_str(&format!(", since {}", date::minute(object.at)));
+    below(head, head, &said, context.width, 2)
 }
 
 fn run_text(loaded: &Loaded, known: &runs::Known, style: Style, width: usize) -> (String, Json) {

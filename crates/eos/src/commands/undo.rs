@@ -4,8 +4,8 @@ use std::time::Instant;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use eos_engine::record::Goal;
-use eos_engine::{Applied, Layout, Outcome, UndoOptions, UndoPlan, guard, runs};
-use eos_model::Diagnostics;
+use eos_engine::{Applied, Layout, Outcome, RunId, UndoOptions, UndoPlan, guard, runs};
+use eos_model::{Diagnostic, Diagnostics, codes};
 use serde_json::json;
 
 use super::{Call, resume};
@@ -46,6 +46,12 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Told, Diagnostics> {
         return Ok(Told::new(format!("Nothing to undo: {asked} has no run.\n"), json!({ "run": null })));
     };
     let known = runs::find(&layout, &id)?;
+    if known.in_progress {
+        return Err(Diagnostic::error(codes::RUN_UNFINISHED, format!("run {id} still goes on"))
+            .why("what is being done cannot be taken back at the same time; nothing was changed")
+            .fix("wait until it is over, or press Ctrl-C where it runs; then eos undo again")
+            .into());
+    }
     let env = known.run.begun.env.clone();
     let compiled = loaded.compile(&loaded.tree, &env)?;
     let units = run::units(&env, &compiled.files)?;
@@ -66,8 +72,8 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Told, Diagnostics> {
         );
     }
     loaded.estate.release();
-    let commit = undoing::revert(call, &env, &before, &id)?;
-    let options = UndoOptions { commit: &commit, looked_after: matches.get_flag("looked-after") };
+    let revert = |run: &RunId| undoing::revert(call, &env, &before, run);
+    let options = UndoOptions { commit: &revert, looked_after: matches.get_flag("looked-after") };
     let report = flow::watched(call, &runs, |engine| engine.undo(&id, &options))?;
     let outputs = flow::published(&loaded, &env, &report);
     let mut text =

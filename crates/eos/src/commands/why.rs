@@ -1,4 +1,4 @@
-//! `eos why`: lines of an artifact back to the setting, the commit and the command behind them.
+//! `eos why`: lines of an artifact back to the setting, the commit and the command behind them, and on to what lives of it.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -6,11 +6,11 @@ use camino::{Utf8Path, Utf8PathBuf};
 use clap::{Arg, ArgMatches, Command};
 use eos_compile::tofu_reasons::{Reason, reason};
 use eos_model::date;
-use eos_model::{Diagnostic, Diagnostics, codes};
+use eos_model::{Diagnostic, Diagnostics, UnitId, codes};
 use eos_pillar::history::Recorded;
 use serde_json::{Value as Json, json};
 
-use super::Call;
+use super::{Call, why_live};
 use crate::loaded::Loaded;
 use crate::outcome::Outcome;
 use crate::views::style::Style;
@@ -53,12 +53,9 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
             ))
         })
         .collect();
-    let explained: Vec<Option<Reason>> = if inside == "main.tf.json" {
-        let reason = |path: &Vec<String>| reason(&path.iter().map(String::as_str).collect::<Vec<_>>());
-        json_lines::paths(&text).iter().map(reason).collect()
-    } else {
-        Vec::new()
-    };
+    let json_paths = if inside == "main.tf.json" { json_lines::paths(&text) } else { Vec::new() };
+    let reason = |path: &Vec<String>| reason(&path.iter().map(String::as_str).collect::<Vec<_>>());
+    let explained: Vec<Option<Reason>> = json_paths.iter().map(reason).collect();
     let mut blame = Blame { loaded: &loaded, files: HashMap::new() };
     let style = Style(call.context.color_stdout);
     let mut out = String::new();
@@ -111,7 +108,17 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
             "Every line of {path} comes from the compiler or the catalogue's {kind}; no setting changes it.\n"
         );
     }
-    Ok(Outcome::new(out, json!({"file": path, "kind": kind, "lines": documents})))
+    let within = only.and_then(|only| json_paths.get(only as usize - 1));
+    let resource = within.and_then(|path| match path.as_slice() {
+        [block, kind, name, ..] if block == "resource" => Some((kind.as_str(), name.as_str())),
+        _ => None,
+    });
+    let live = match unit_id(&unit) {
+        Some(id) => why_live::of(&loaded, &id, &inside, resource, &text)?,
+        None => return Err(no_artifact(&path).into()),
+    };
+    out.push_str(&live.text);
+    Ok(Outcome::new(out, json!({"file": path, "kind": kind, "lines": documents, "live": live.document})))
 }
 
 /// What is said of a line that no setting is behind, and its source for `--json`.
@@ -127,6 +134,12 @@ fn because(reason: Option<&Reason>, kind: &str) -> (String, Json) {
             json!({"catalog": kind}),
         ),
     }
+}
+
+/// The unit whose folder this is.
+fn unit_id(folder: &Utf8Path) -> Option<UnitId> {
+    let mut parts = folder.components().skip(1).map(|part| part.as_str());
+    Some(UnitId { env: parts.next()?.parse().ok()?, name: parts.next()?.parse().ok()? })
 }
 
 fn no_artifact(path: &Utf8Path) -> Diagnostic {

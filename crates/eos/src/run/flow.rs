@@ -20,7 +20,7 @@ use eos_pillar::prices::Prices;
 use serde_json::{Value as Json, json};
 
 use super::progress::Bars;
-use super::{Runs, confirm, first, interrupt, undoing};
+use super::{Runs, archived, confirm, first, interrupt, undoing};
 use crate::args::running;
 use crate::build_folder;
 use crate::commands::{Call, locks};
@@ -135,6 +135,7 @@ pub fn plan(
     let last = engine.applied().environment(wanted.env)?;
     guard::refuse_stale(wanted.env, last.as_ref(), &head, |older| loaded.estate.git.descends(&head, older))?;
     refuse_unknown_data(&engine, wanted, units)?;
+    archived::complete(loaded, &runs.layout, &engine.applied(), wanted.env)?;
     let planned = engine.plan(&PlanRequest {
         units,
         commit: &head,
@@ -189,9 +190,7 @@ fn refuse_unknown_data(engine: &Engine<'_>, wanted: &Wanted<'_>, units: &Units) 
         found.push(if kept.contains_key(name) {
             problem(format!("{name} is gone from {env}; its data was kept and is out of tofu's reach"))
                 .why("only what tofu manages can be destroyed by it")
-                .fix(format!(
-                    "eos create <kind> {name} takes the data over again; then --destroy-data {name}"
-                ))
+                .fix(format!("eos purge {name} takes it back into tofu's hands and destroys it for good"))
         } else {
             problem(format!("there is no unit {name} in {env} whose data could be destroyed"))
                 .fix("eos status shows what there is")

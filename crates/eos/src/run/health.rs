@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
+use eos_engine::observer::Seen;
 use eos_engine::{Health, Unit, Units};
 use eos_model::{Diagnostic, Name, UnitId, codes};
 use eos_nomad::{Client, Connection, Error, Patience, Stop, explain};
@@ -35,8 +36,9 @@ impl NomadHealth {
 }
 
 impl Health for NomadHealth {
-    fn check(&self, unit: &UnitId, _: &BTreeMap<String, Json>) -> Result<(), Diagnostic> {
-        let Some(jobs) = self.jobs.get(&unit.name).filter(|jobs| !jobs.is_empty()) else { return Ok(()) };
+    fn check(&self, unit: &UnitId, _: &BTreeMap<String, Json>) -> Result<Seen, Diagnostic> {
+        let mut seen = Seen::new();
+        let Some(jobs) = self.jobs.get(&unit.name).filter(|jobs| !jobs.is_empty()) else { return Ok(seen) };
         let unhealthy = |job: &str, reasons: Vec<String>| {
             Diagnostic::error(codes::UNHEALTHY, format!("{unit}: job {job} does not work"))
                 .why(reasons.join("\n"))
@@ -48,8 +50,9 @@ impl Health for NomadHealth {
         let end = Instant::now() + LONGEST;
         for job in jobs {
             loop {
-                let reasons = trouble(&client, job).map_err(asked)?;
+                let (version, reasons) = trouble(&client, job).map_err(asked)?;
                 if reasons.is_empty() {
+                    seen.insert(job.clone(), version);
                     break;
                 }
                 if self.children.is_interrupted() {
@@ -66,15 +69,17 @@ impl Health for NomadHealth {
                 stop.wait(PAUSE);
             }
         }
-        Ok(())
+        Ok(seen)
     }
 }
 
-/// Why a service job does not work at this moment; nothing when it does.
-fn trouble(client: &Client, job: &str) -> Result<Vec<String>, Error> {
-    let Some(found) = client.job(job)? else { return Ok(vec!["Nomad does not have the job".to_owned()]) };
+/// A service job's version, and why it does not work at this moment; nothing when it does.
+fn trouble(client: &Client, job: &str) -> Result<(u64, Vec<String>), Error> {
+    let Some(found) = client.job(job)? else {
+        return Ok((0, vec!["Nomad does not have the job".to_owned()]));
+    };
     if found.stop {
-        return Ok(vec!["the job was stopped".to_owned()]);
+        return Ok((found.version, vec!["the job was stopped".to_owned()]));
     }
     let (allocations, _) = client.allocations(job, 0)?;
     let current: Vec<_> = allocations
@@ -86,14 +91,14 @@ fn trouble(client: &Client, job: &str) -> Result<Vec<String>, Error> {
     if (running as u64) < wanted {
         let mut reasons = vec![format!("{running} of {wanted} allocations run")];
         reasons.extend(explain(client, &current));
-        return Ok(reasons);
+        return Ok((found.version, reasons));
     }
     let mut reasons = Vec::new();
     for allocation in &current {
         let failing = client.checks(&allocation.id)?.into_iter().filter(|check| check.status == "failure");
         reasons.extend(failing.map(|check| format!("check {} fails: {}", check.check, check.output)));
     }
-    Ok(reasons)
+    Ok((found.version, reasons))
 }
 
 /// The ids of the jobs that go on running, from a unit's own files.

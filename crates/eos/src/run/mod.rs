@@ -1,5 +1,6 @@
 //! A run as a person starts it: tools found, servers and stores connected, and the engine made of them.
 
+pub mod archived;
 pub mod confirm;
 pub mod first;
 pub mod flow;

@@ -87,6 +87,11 @@ impl SideChannel {
         previews.iter().map(|(name, (text, _))| (name.clone(), text.clone())).collect()
     }
 
+    pub fn preview(&self, name: &str) -> Option<String> {
+        let previews = self.heard.previews.lock().unwrap_or_else(PoisonError::into_inner);
+        previews.get(name).map(|(text, _)| text.clone())
+    }
+
     /// What a preview says in detail; null when there is none.
     pub fn details(&self, name: &str) -> Json {
         let previews = self.heard.previews.lock().unwrap_or_else(PoisonError::into_inner);

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use eos_engine::{AppliedUnit, Run, RunId, Unit, Units};
+use eos_engine::record::Direction;
+use eos_engine::{AppliedUnit, Outcome, Run, RunId, Unit, Units};
 use eos_model::{Diagnostic, Diagnostics, EnvName, Name, codes};
 use eos_pillar::Change;
 
@@ -50,12 +51,20 @@ pub fn refuse_later_changes(loaded: &Loaded, run: &Run, before: &str) -> Result<
 
 /// What can be done about a run that stopped half-way: `eos undo` is offered where it would not be refused.
 pub fn ways_on(loaded: &Loaded, run: &Run) -> String {
-    let resume = "eos resume goes on with it";
+    let stuck = run.verdict() == Outcome::Stuck;
+    let after = if stuck { "look after what is listed, then " } else { "" };
+    let resume = match (stuck, run.direction) {
+        (false, Direction::Forward) => "eos resume goes on with it".to_owned(),
+        (true, Direction::Forward) => format!("{after}eos resume --looked-after goes on with it"),
+        (false, Direction::Undo) => return "eos resume goes on taking it back".to_owned(),
+        (true, Direction::Undo) => return format!("{after}eos resume --looked-after goes on taking it back"),
+    };
     match before(loaded, run) {
         Ok(before) if refuse_later_changes(loaded, run, &before).is_err() => format!(
             "{resume}; since the pillar was changed after it, eos rollback {} takes both back, the changes and the run",
             before.get(..10).unwrap_or(&before)
         ),
+        _ if stuck => format!("{resume}, eos undo --looked-after takes it back"),
         _ => format!("{resume}, eos undo takes it back"),
     }
 }

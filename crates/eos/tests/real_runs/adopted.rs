@@ -48,6 +48,15 @@ fn a_job_registered_by_hand_is_taken_over() {
     has(&ask_redis(port, password.as_str().unwrap(), &["PING"]), "+PONG");
     has(&shop.ok(&["plan"]).stdout, "nothing to do");
     has(&shop.ok(&["status"]).stdout, "applied");
+
+    // What ran before eos came is not eos's to take away.
+    let undone = shop.ok(&["undo", "--yes"]).stdout;
+    has(&undone.replace("\n      ", " "), "cannot be taken back: eos_nomad_job.job, it was there before eos");
+    assert_eq!(shop.job("old-redis")["Status"], "running");
+    has(&ask_redis(port, password.as_str().unwrap(), &["PING"]), "+PONG");
+    assert!(!shop.sandbox.files("pillar").iter().any(|path| path.contains("taken")), "the pillar went back");
+    has(&shop.ok(&["plan"]).stdout, "nothing to do");
+    shop.ok(&words);
     shop.ok(&["destroy", "production", "--yes"]);
     shop.nothing_is_left_of("old-redis", port);
 }

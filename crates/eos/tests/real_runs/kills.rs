@@ -154,7 +154,7 @@ fn kill(name: &str, victim: Victim, moment: Moment, then: Then) {
         Then::Undo => {
             let undone = shop.run(&["undo", "--yes"]);
             assert_eq!(undone.code, 0, "{told}\n{}{}", undone.stdout, undone.stderr);
-            has(&undone.stdout, "everything is as it was before");
+            has(&undone.stdout, "as it was before");
             has(&shop.ok(&["plan"]).stdout, "nothing to do");
             let pillar = shop.sandbox.files("pillar");
             assert!(!pillar.iter().any(|path| path.contains(name)), "the pillar went back: {pillar:?}");

@@ -57,6 +57,11 @@ fn from_the_first_component_to_the_last() {
     has(&updated.stdout, "~ change  life");
     has(&ask_redis(port, "first-password", &["CONFIG GET maxmemory"]), &(32 << 20).to_string());
     assert_eq!(shop.versions("production-life"), 2);
+    let why = shop.ok(&["why", "build/production/life/jobs/life.nomad.json:3"]).stdout;
+    has(&why, "live   Nomad's job production-life in namespace default, version 1");
+    has(&why, "as this file says");
+    let why = shop.ok(&["why", "build/production/note/main.tf.json"]).stdout;
+    has(&why, "on host local (masterless)");
     has(&shop.ok(&["drift"]).stdout, "Nothing in production differs");
 
     drift_of_hosts_and_jobs(&shop, &note);
@@ -109,6 +114,12 @@ fn drift_of_hosts_and_jobs(shop: &Shop, note: &Path) {
     let watched = shop.exits(2, &["drift", "watch", "--times", "1"]).stdout;
     has(&watched, "production: life, note differs from what was applied");
     has(&shop.exits(4, &["drift", "accept", "note", "--yes"]).stderr, "what it holds there is not known");
+    shop.ok(&["drift", "ignore", "note", "--because", "until monday"]);
+    let found = shop.exits(2, &["drift"]).stdout;
+    has(&found, "Ignored: eos_salt_state.host of note, by kim@");
+    assert!(!found.contains("note\n"), "{found}");
+    std::fs::write(note, "closed for good").unwrap();
+    has(&shop.exits(2, &["drift", "watch", "--times", "1"]).stdout, "life, note differs");
     let reverted = shop.ok(&["drift", "revert", "--yes"]);
     has(&reverted.stdout, "3 to change");
     assert_eq!((mode(&data), mode(note)), (before, 0o640));

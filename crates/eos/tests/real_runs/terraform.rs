@@ -52,6 +52,11 @@ fn terraform_does_the_same() {
     shop.nothing_is_left_of("production-terra", port);
     assert!(data.is_dir(), "its data is kept");
     has(&shop.ok(&["plan"]).stdout, "nothing to do");
+    let kept = shop.ok(&["status"]).stdout.replace("\n  ", " ");
+    has(&kept, &format!("Kept: eos_salt_state.volumes of terra (database): {} on local", data.display()));
+    has(&shop.ok(&["purge", "terra", "--yes"]).stdout, "1 kept object is destroyed for good");
+    assert!(!data.exists(), "and gone it is");
+    assert!(!shop.ok(&["status"]).stdout.contains("Kept:"));
     let states = shop.sandbox.files(".eos/state/tofu");
     for unit in states.iter().filter(|path| path.ends_with(".tfstate")) {
         let state = shop.sandbox.read(unit);

@@ -121,6 +121,33 @@ fn a_clone_that_is_behind_is_refused_until_it_pulls() {
     second.is_settled();
     second.ok(&["create", "chore", "--yes"]);
     assert!(first.exits(4, &["plan"]).stderr.contains("pull first"));
+    // What another clone applied can be looked at and taken away from here.
+    first.git(&["pull", "-q", text(&second.path("."))]);
+    assert!(first.ok(&["drift"]).stdout.contains("Nothing in production differs"));
+    first.ok(&["delete", "chore", "--yes"]);
+    assert!(!first.ok(&["status"]).stdout.contains("chore"));
+}
+
+#[test]
+fn a_run_that_another_clone_has_overtaken_is_left_behind() {
+    let shared = Shared::new();
+    let (first, second) = (&shared.first, shared.second());
+    // This very file is there, and no desk can be made meanwhile.
+    let broken = text(&first.path("eos.toml")).to_owned();
+    first.ok(&["update", "desk", "--color", "blue", "--broken-by", &broken, "--no-apply"]);
+    first.exits(1, &["apply", "--yes"]);
+    second.git(&["pull", "-q"]);
+    second.ok(&["update", "desk", "--color", "red", "--broken-by", "/nowhere", "--yes"]);
+    let head = first.head();
+    for words in [&["undo", "--yes"][..], &["resume"]] {
+        let refused = first.exits(4, words);
+        assert!(refused.stderr.contains("E0905"), "{}", refused.stderr);
+    }
+    assert_eq!(first.head(), head, "refused, so nothing was recorded");
+    second.is_settled();
+    first.git(&["pull", "-q", text(&second.path("."))]);
+    first.is_settled();
+    assert!(first.ok(&["resume"]).stdout.contains("Nothing to resume"));
 }
 
 #[test]

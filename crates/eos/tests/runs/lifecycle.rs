@@ -20,11 +20,14 @@ fn an_estate_lives_and_ends() {
     assert_eq!(tofu["result"]["stdout"], "terraform_data.top\n");
     assert_eq!(place.ok(&["locks"]).stdout, "Nobody is at work.\n");
     place.says("run_status", &place.ok(&["status"]));
+    let line = "build/production/desk/main.tf.json:14";
+    place.says("run_why", &place.ok(&["why", line]));
 
     // Recorded is not applied.
     place.ok(&["update", "desk", "--color", "red", "--no-apply"]);
     place.says("run_plan_of_a_change", &place.exits(2, &["plan"]));
     place.says("run_status_of_a_change", &place.ok(&["status"]));
+    assert!(place.ok(&["why", line]).stdout.contains("from an older version of this file"));
     // Keeping data is the default, and who asks for it is not refused; nor is tofu's way to write --no-refresh.
     place.says("run_apply", &place.ok(&["apply", "--preserve-data", "--refresh=false", "--yes"]));
     place.is_settled();
@@ -64,6 +67,15 @@ fn an_estate_lives_and_ends() {
         .says("run_destroy_data", &place.ok(&["destroy", "production", "--destroy-data", "ledger", "--yes"]));
     let status = place.json(&["status"]);
     assert_eq!((&status["kept"], &status["units"]), (&serde_json::json!({}), &serde_json::json!([])));
+    // What was kept can go without its name coming back.
+    place.ok(&["create", "ledger", "--yes"]);
+    place.says("run_purge_what_is_there", &place.exits(3, &["purge", "ledger", "--yes"]));
+    place.ok(&["destroy", "production", "--yes"]);
+    place.says("run_purge_no_terminal", &place.exits(4, &["purge", "ledger"]));
+    place.says("run_purge", &place.ok(&["purge", "ledger", "--yes"]));
+    let status = place.json(&["status"]);
+    assert_eq!((&status["kept"], &status["units"]), (&serde_json::json!({}), &serde_json::json!([])));
+    place.says("run_purge_of_nothing", &place.exits(3, &["purge", "ledger", "--yes"]));
     place.ok(&["create", "ledger", "--no-apply"]);
     assert_eq!(place.ok(&["tofu", "ledger", "--", "state", "list"]).stdout, "", "tofu knows of nothing");
 }

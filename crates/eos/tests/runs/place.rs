@@ -202,6 +202,7 @@ impl Place {
         settings.add_filter(r"\b\d+ (s|min)\b *", "[AGE] ");
         settings.add_filter(r"127\.0\.0\.1:\d+", "127.0.0.1:[PORT]");
         settings.add_filter(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d", "[TIME]");
+        settings.add_filter(r"\d{4}-\d\d-\d\d \d\d:\d\d", "[TIME]");
         settings.add_filter(r"\bpid \d+", "pid [PID]");
         settings.add_filter(&format!(r"kim([@ ]){machine}\b"), "kim$1[MACHINE]");
         settings.bind(|| insta::assert_snapshot!(name, text));
