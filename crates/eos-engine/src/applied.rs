@@ -58,6 +58,9 @@ pub struct Attempt {
     pub run: RunId,
     pub digest: Digest,
     pub goal: Goal,
+    /// The run stopped and left the unit in order: nothing that it made is unrecorded.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub over: bool,
 }
 
 /// What an environment was last applied from.

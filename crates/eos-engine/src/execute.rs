@@ -170,8 +170,30 @@ impl Conduct<'_> {
         self.finish(problems)
     }
 
+    /// Says in the store which units were left in order, for other clones. One that cannot say so looks killed to them,
+    /// which is no worse than a warning.
+    fn tell_others(&self) -> Result<(), Diagnostic> {
+        let mut left = self.engine.applied().units(&self.begun.env)?;
+        let run = self.journal.run();
+        let in_order = |name: &Name| {
+            run.units
+                .get(name)
+                .is_some_and(|unit| matches!(unit.state, UnitState::Planned | UnitState::Failed))
+        };
+        left.retain(|name, unit| {
+            let ours = unit.attempt.as_mut().filter(|attempt| attempt.run == self.begun.run && !attempt.over);
+            let ours = ours.filter(|_| in_order(name));
+            ours.map(|attempt| attempt.over = true).is_some()
+        });
+        let left: Vec<(Name, AppliedUnit)> = left.into_iter().collect();
+        if left.is_empty() { Ok(()) } else { self.engine.applied().attempt(&self.begun.env, &left) }
+    }
+
     /// Writes how it ended and lets the leases go.
     pub fn finish(self, mut problems: Diagnostics) -> Report {
+        if self.leases.lost().is_none() {
+            let _ = self.tell_others();
+        }
         let outcome = self.journal.run().verdict();
         if let Err(problem) = self.journal.end(outcome)
             && !problems.0.contains(&problem)
@@ -223,7 +245,8 @@ fn waits_for(plan: &RunPlan, name: &Name, work: &BTreeSet<&Name>) -> BTreeMap<Na
 
 /// What the store says of a unit while a run changes it.
 pub(crate) fn attempt(begun: &Begun, intended: &Intended, unit: &Unit) -> AppliedUnit {
-    let attempt = Attempt { run: begun.run.clone(), digest: intended.digest.clone(), goal: intended.goal };
+    let attempt =
+        Attempt { run: begun.run.clone(), digest: intended.digest.clone(), goal: intended.goal, over: false };
     let manifest = &unit.manifest;
     let mut record = intended.before.clone().unwrap_or_else(|| AppliedUnit {
         digest: None,

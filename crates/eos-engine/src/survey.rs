@@ -8,6 +8,7 @@ use eos_model::{Diagnostic, Diagnostics, EnvName, Name, codes};
 use crate::applied::AppliedUnit;
 use crate::engine::Engine;
 use crate::order::Needs;
+use crate::outputs;
 use crate::plan::{DestroyRequest, Look, PlanRequest, RunPlan};
 use crate::planner::{Survey, Wanted};
 use crate::record::Goal;
@@ -18,6 +19,10 @@ impl Engine<'_> {
     pub fn plan(&self, request: &PlanRequest<'_>) -> Result<RunPlan, Diagnostics> {
         let env = &request.units.env;
         let applied = self.applied().units(env)?;
+        // What another clone applied is published here too.
+        for (name, record) in applied.iter().filter(|(_, record)| record.digest.is_some()) {
+            outputs::publish(self.layout, &self.id(env, name), Some(record))?;
+        }
         refuse_unknown(request.only, request.units, &applied)?;
         refuse_unapplied_needs(request, &applied)?;
         let is_asked = |name: &Name| request.only.is_none_or(|only| only.contains(name));

@@ -1,6 +1,6 @@
 //! One call of tofu: captured in memory when its answer may hold secrets, logged to files when it may outlive us.
 
-use std::io::Read;
+use std::io::{Read, Write as _};
 use std::process::{Command, Stdio};
 
 use camino::Utf8PathBuf;
@@ -57,12 +57,23 @@ impl Session {
 
     /// Runs to the end and hands over its standard output, which touches no disk.
     pub(crate) fn capture(&self, arguments: &[String]) -> Result<Zeroizing<Vec<u8>>, TofuError> {
-        let name = self.name_of(arguments);
-        let mut command = self.command(arguments);
-        command.stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut running = self.start(command, &name)?;
+        self.exchange(self.command(arguments), &self.name_of(arguments), b"")
+    }
+
+    /// The same with something to read on its standard input, which touches no disk either.
+    pub(crate) fn exchange(
+        &self,
+        mut command: Command,
+        name: &str,
+        input: &[u8],
+    ) -> Result<Zeroizing<Vec<u8>>, TofuError> {
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut running = self.start(command, name)?;
         let (stdout, stderr) = (running.child().stdout.take(), running.child().stderr.take());
+        let stdin = running.child().stdin.take();
         let (out, err, ended) = std::thread::scope(|scope| {
+            // Closed at the end. One that does not read it says itself what was wrong.
+            scope.spawn(move || stdin.map(|mut stdin| stdin.write_all(input)));
             let out = scope.spawn(move || read_all(stdout));
             let err = scope.spawn(move || read_all(stderr));
             let ended = running.wait(&mut || ());
@@ -79,7 +90,7 @@ impl Session {
         }
         let stderr = log::keep_end(&stderr);
         let diagnostics = ToolDiagnostic::all_from_text(&stderr);
-        Err(classify(Failure { command: name, exit, diagnostics, stderr }, interrupted))
+        Err(classify(Failure { command: name.to_owned(), exit, diagnostics, stderr }, interrupted))
     }
 
     /// The files of a logged call, in the unit's data folder.

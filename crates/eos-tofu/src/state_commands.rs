@@ -1,5 +1,9 @@
 //! Commands that change a state without changing the world.
 
+use camino::Utf8Path;
+use zeroize::Zeroizing;
+
+use crate::files::private_folder;
 use crate::{Session, TofuError};
 
 impl Session {
@@ -31,9 +35,24 @@ impl Session {
     /// the backend has it.
     pub fn push_unsaved_state(&self) -> Result<bool, TofuError> {
         let Some(file) = self.folder.unsaved_state() else { return Ok(false) };
-        self.run("state-push", &words(&["state", "push", "-no-color", "--", file.as_str()]))?;
+        let state = self.readable(&file)?;
+        self.exchange(self.command(&words(&["state", "push", "-no-color", "-"])), "state push", &state)?;
         std::fs::remove_file(&file).map_err(TofuError::io(format!("remove {file}")))?;
         Ok(true)
+    }
+
+    /// A state file in clear, in memory alone. Tofu leaves what it could not save encrypted and pushes only what is not:
+    /// it is read here as the state of a folder of its own.
+    fn readable(&self, file: &Utf8Path) -> Result<Zeroizing<Vec<u8>>, TofuError> {
+        let apart = self.folder.own_data().join("unsaved");
+        let failed = || TofuError::io(format!("read {file}"));
+        private_folder(&apart)?;
+        std::fs::copy(file, apart.join("terraform.tfstate")).map_err(failed())?;
+        let mut pull = self.command(&words(&["state", "pull", "-no-color"]));
+        pull.current_dir(&apart).env("TF_DATA_DIR", apart.join("data"));
+        let state = self.exchange(pull, "state pull", b"")?;
+        std::fs::remove_dir_all(&apart).map_err(failed())?;
+        Ok(state)
     }
 }
 

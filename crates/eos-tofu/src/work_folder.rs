@@ -24,6 +24,8 @@ pub struct WorkFolder {
     pub(crate) data_dir: Utf8PathBuf,
     /// The shared modules this unit was filled with.
     pub(crate) modules: Vec<Utf8PathBuf>,
+    /// Where a state is kept that its backend did not take.
+    unsaved: Utf8PathBuf,
 }
 
 impl WorkFolder {
@@ -46,8 +48,10 @@ impl WorkFolder {
                 }
             }
         }
-        let folder =
-            WorkFolder { unit: unit.clone(), dir, data_dir, modules: modules.keys().cloned().collect() };
+        let modules_used = modules.keys().cloned().collect();
+        let unsaved = places.unsaved_state(unit);
+        let folder = WorkFolder { unit: unit.clone(), dir, data_dir, modules: modules_used, unsaved };
+        folder.unsaved_state();
         private_folder(&staging)?;
         private_folder(&folder.own_data())?;
         for (module, files) in &modules {
@@ -74,10 +78,15 @@ impl WorkFolder {
         self.own_data().join("plan")
     }
 
-    /// A state that the backend did not take. Nothing may be planned before it is pushed.
+    /// A state that the backend did not take, brought to where it is safe. Nothing may be planned before it is pushed.
     pub fn unsaved_state(&self) -> Option<Utf8PathBuf> {
-        let file = self.dir.join(UNSAVED_STATE);
-        file.exists().then_some(file)
+        let left = self.dir.join(UNSAVED_STATE);
+        if left.exists() {
+            let moved = self.unsaved.parent().is_some_and(|folder| private_folder(folder).is_ok())
+                && std::fs::rename(&left, &self.unsaved).is_ok();
+            return Some(if moved { self.unsaved.clone() } else { left });
+        }
+        self.unsaved.exists().then(|| self.unsaved.clone())
     }
 
     /// Our own files beside those that tofu keeps in its data folder.
@@ -213,7 +222,6 @@ mod tests {
         let folder = WorkFolder::fill(&places, &unit(), &second).unwrap();
         let expected = [
             (".terraform.lock.hcl", "lock"),
-            ("errored.tfstate", "state"),
             ("jobs/", ""),
             ("jobs/a.json", "1"),
             ("main.tf.json", "{\"a\":1}"),
@@ -221,7 +229,9 @@ mod tests {
         ];
         assert_eq!(found(&dir), expected.map(|(path, text)| (path.into(), text.into())).into());
         assert_eq!(found(&outside), [("precious".to_owned(), "kept".to_owned())].into());
-        assert_eq!(folder.unsaved_state(), Some(dir.join(UNSAVED_STATE)));
+        let unsaved = places.root().join(".eos/state/unsaved/production/web.tfstate");
+        assert_eq!(folder.unsaved_state(), Some(unsaved.clone()));
+        assert_eq!(std::fs::read_to_string(unsaved).unwrap(), "state", "the cache may be deleted");
     }
 
     #[test]

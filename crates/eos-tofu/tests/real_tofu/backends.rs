@@ -7,6 +7,7 @@ use crate::http_server::{HttpServer, PASSWORD};
 use crate::locks::Holder;
 use crate::support::{
     Estate, apply, is_slow_started, plan, plan_and_apply, plan_with, slow, wait_for_line, with_each_tool,
+    with_tofu,
 };
 
 #[test]
@@ -86,36 +87,48 @@ fn a_backend_that_does_not_answer_is_told_apart() {
 
 #[test]
 fn a_state_that_could_not_be_saved_is_kept_and_pushed_later() {
-    with_each_tool("unsaved state", |estate: Estate| {
-        let mut server = HttpServer::start();
-        let backend = server.backend("web");
-        let (started, go) = (estate.path("started"), estate.path("go"));
-        let command = format!("echo $$ > {started}; until [ -e {go} ]; do sleep 0.05; done");
-        let main = json!({"resource": {"terraform_data": {
-            "slow": {"provisioner": [{"local-exec": {"command": command}}]}}}});
-        let session = estate.unit_on("web", main.clone(), &backend);
-        plan(&session);
-        let applying = session.start_apply(&session.folder.plan_file(), &mut |_| Ok(())).unwrap();
-        let error = applying
-            .wait(&mut |event| {
-                if is_slow_started(&event) {
-                    wait_for_line(&started);
-                    server.stop();
-                    std::fs::write(&go, "").unwrap();
-                }
-            })
-            .unwrap_err();
-        let TofuError::StateNotSaved { file, .. } = &error else { panic!("{error:?}") };
-        assert!(file.exists());
-        server.restart();
-        server.kept.lock().unwrap().locks.clear();
-        // Filling the folder again must not lose the only record there is.
-        let session = estate.unit_on("web", main, &backend);
-        assert!(session.state().unwrap().is_empty());
-        assert!(session.push_unsaved_state().unwrap());
-        assert_eq!(session.state_list().unwrap(), ["terraform_data.slow"]);
-        assert_eq!(session.folder.unsaved_state(), None);
-        assert!(!session.push_unsaved_state().unwrap());
-        assert!(!plan(&session).changes);
+    with_each_tool("unsaved state", |estate: Estate| unsaved(&estate));
+}
+
+#[test]
+fn an_encrypted_state_that_could_not_be_saved_is_pushed_later_too() {
+    with_tofu("unsaved encrypted state", |mut estate: Estate| {
+        estate.encrypt([3; 32]);
+        unsaved(&estate);
+        assert_eq!(estate.files_with("marker-of-the-state"), [".eos/cache/work/production/web/main.tf.json"]);
     });
+}
+
+fn unsaved(estate: &Estate) {
+    let mut server = HttpServer::start();
+    let backend = server.backend("web");
+    let (started, go) = (estate.path("started"), estate.path("go"));
+    let command = format!("echo $$ > {started}; until [ -e {go} ]; do sleep 0.05; done");
+    let main = json!({"resource": {"terraform_data": {
+        "slow": {"input": "marker-of-the-state", "provisioner": [{"local-exec": {"command": command}}]}}}});
+    let session = estate.unit_on("web", main.clone(), &backend);
+    plan(&session);
+    let applying = session.start_apply(&session.folder.plan_file(), &mut |_| Ok(())).unwrap();
+    let error = applying
+        .wait(&mut |event| {
+            if is_slow_started(&event) {
+                wait_for_line(&started);
+                server.stop();
+                std::fs::write(&go, "").unwrap();
+            }
+        })
+        .unwrap_err();
+    let TofuError::StateNotSaved { file, .. } = &error else { panic!("{error:?}") };
+    assert!(file.exists());
+    std::fs::remove_dir_all(estate.root().join(".eos/cache/work")).unwrap();
+    server.restart();
+    server.kept.lock().unwrap().locks.clear();
+    // Filling the folder again must not lose the only record there is.
+    let session = estate.unit_on("web", main, &backend);
+    assert!(session.state().unwrap().is_empty());
+    assert!(session.push_unsaved_state().unwrap());
+    assert_eq!(session.state_list().unwrap(), ["terraform_data.slow"]);
+    assert_eq!(session.folder.unsaved_state(), None);
+    assert!(!session.push_unsaved_state().unwrap());
+    assert!(!plan(&session).changes);
 }

@@ -149,6 +149,14 @@ pub fn plan(
     let planned = planned.map_err(|found| with_owners(runs, wanted.env, found));
     let mut warnings = build_folder::warnings(&loaded.estate.root, wanted.env);
     warnings.extend(unfinished(loaded, &runs.layout, wanted.env)?);
+    let applied = engine.applied().units(wanted.env)?;
+    for (name, run) in eos_engine::runs::left_by_others(&runs.layout, &applied) {
+        let message = format!("run {run} of another clone began {name} and never said how that ended");
+        let warning = Diagnostic::warning(codes::RUN_UNFINISHED, message)
+            .why("what it was creating may be there and recorded nowhere: it would be made a second time")
+            .fix("look for what it made, or let that clone eos resume; eos locks tells who had it");
+        warnings.push(warning);
+    }
     let mut plan = planned?;
     for (resource, server) in runs.side.unreached() {
         let unit = resource.split('/').nth(1).and_then(|name| name.parse::<Name>().ok());

@@ -168,7 +168,13 @@ fn a_holder_that_was_frozen_stops_and_the_other_has_taken_over() {
         let held = second.json(&["locks"]);
         held["locks"].as_array().unwrap().iter().all(|lock| lock["stale"] == true)
     });
-    until("the other one can apply", || second.run(&["apply", "--yes"]).code == 0);
+    let mut warned = false;
+    until("the other one can apply", || {
+        let run = second.run(&["apply", "--yes"]);
+        warned |= run.stderr.contains("of another clone began desk and never said how that ended");
+        run.code == 0
+    });
+    assert!(warned, "what the first made may be recorded nowhere");
     second.is_settled();
     run.signal(Signal::CONT);
     let run = run.end();
@@ -196,7 +202,27 @@ fn a_lease_is_taken_from_somebody_who_will_not_come_back() {
     let run = run.end();
     assert_eq!(run.code, 1, "{}{}", run.stdout, run.stderr);
     assert!(run.stderr.contains("laptop lost"), "{}", run.stderr);
+    let locks = second.ok(&["locks"]).stdout;
+    assert!(locks.contains("production/desk was taken from kim") && locks.contains("laptop lost"), "{locks}");
     first.ok(&["resume"]);
+    first.is_settled();
+}
+
+#[test]
+fn what_one_clone_applied_another_can_look_at_and_take_away() {
+    let shared = Shared::new();
+    let (first, second) = (&shared.first, shared.second());
+    second.ok(&["drift"]);
+    let published =
+        |place: &Place| std::fs::read(place.path(".eos/state/outputs/production/desk.json")).unwrap();
+    second.is_settled();
+    assert_eq!(published(&second), published(first));
+    let gone = second.ok(&["delete", "lamp", "--yes"]);
+    assert!(gone.stdout.contains("lamp"), "{}", gone.stdout);
+    second.ok(&["undo", "--yes"]);
+    second.is_settled();
+    second.ok(&["destroy", "production", "--yes"]);
+    first.git(&["pull", "-q", text(&second.path("."))]);
     first.is_settled();
 }
 
