@@ -154,7 +154,7 @@ impl Unit {
     }
 
     /// Its root module; `null` when it is no JSON, which tofu will say better.
-    pub(crate) fn main(&self) -> Json {
+    pub fn main(&self) -> Json {
         main_of(&self.files)
     }
 }

@@ -66,7 +66,10 @@ fn show(f: &mut fmt::Formatter<'_>, amount: u64, table: &[(&str, u64)]) -> fmt::
 impl FromStr for Size {
     type Err = BadQuantity;
     fn from_str(text: &str) -> Result<Size, BadQuantity> {
-        let short = text.trim_end_matches("iB").trim_end_matches('B');
+        // `20G`, `20GB` and `20GiB` are the same, in whichever letters and with a space before them.
+        let plain = text.replace(' ', "").to_uppercase();
+        let short = plain.strip_suffix("IB").or_else(|| plain.strip_suffix('B'));
+        let short = short.or_else(|| plain.strip_suffix('I')).unwrap_or(&plain);
         parse(short, &SIZE_UNITS, "K, M, G, T, P").map(Size)
     }
 }
@@ -98,7 +101,12 @@ mod tests {
     fn sizes_need_a_unit_and_print_as_people_write_them() {
         assert_eq!("100G".parse::<Size>().unwrap().to_string(), "100G");
         assert_eq!("1024M".parse::<Size>().unwrap().to_string(), "1G");
-        assert_eq!("20GiB".parse::<Size>().unwrap(), Size(20 << 30));
+        for same in ["20GiB", "20GB", "20g", "20gb", "20Gi", "20 G"] {
+            assert_eq!(same.parse::<Size>().unwrap(), Size(20 << 30), "{same}");
+        }
+        for wrong in ["100GBB", "1.5G", "20Gx", "20BB"] {
+            assert!(wrong.parse::<Size>().is_err(), "{wrong}");
+        }
         assert!(matches!("100".parse::<Size>(), Err(BadQuantity::NoUnit { .. })));
         assert!(matches!("10X".parse::<Size>(), Err(BadQuantity::UnknownUnit { .. })));
         assert!(matches!("-1G".parse::<Size>(), Err(BadQuantity::NotANumber { .. })));

@@ -23,6 +23,7 @@ mod tls;
 mod unix_socket;
 mod value;
 
+pub use salt_state::is_this_machine;
 pub use serve::{ServeError, serve};
 pub use settings::{COOKIE, NomadSettings, PluginSettings, SaltSettings, Settings, is_plugin};
 pub use unix_socket::sweep as sweep_sockets;

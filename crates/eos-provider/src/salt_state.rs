@@ -18,6 +18,7 @@ use crate::call::Call;
 use crate::resource::{Applied, Planned, Recorded, Resource};
 use crate::value::{Object, Value};
 use arguments::Arguments;
+pub use host::is_this_machine;
 use reach::Failure;
 
 pub struct SaltState;

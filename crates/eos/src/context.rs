@@ -34,7 +34,7 @@ pub struct Context {
     pub identity_file: Utf8PathBuf,
     /// This program, which is its own provider and key program.
     pub binary: Utf8PathBuf,
-    /// EOS_APPLY=no: record and compile only, as `--no-apply` says for one command.
+    /// EOS_APPLY=no, or any other word but yes: record and compile only, as `--no-apply` says for one command.
     pub never_apply: bool,
     /// EOS_TEST_STOP_AFTER: the record of the journal after which this process stops itself, so that a test can kill at that
     /// very moment. Debug builds only.
@@ -96,7 +96,7 @@ impl Context {
                 .ok()
                 .and_then(|path| Utf8PathBuf::from_path_buf(path).ok())
                 .unwrap_or_else(|| "eos".into()),
-            never_apply: variable("EOS_APPLY").is_some_and(|word| word == "no"),
+            never_apply: variable("EOS_APPLY").is_some_and(|word| !means_yes(&word)),
             stop_after: variable("EOS_TEST_STOP_AFTER")
                 .filter(|_| cfg!(debug_assertions))
                 .and_then(|text| text.parse().ok()),
@@ -157,4 +157,8 @@ pub fn value_of<'w>(words: &'w [String], flags: &[&str]) -> Option<&'w str> {
         }
     }
     None
+}
+/// Whoever sets such a variable to a word that is not known wanted something to be held back.
+fn means_yes(word: &str) -> bool {
+    ["", "yes", "1", "true", "on"].contains(&word.to_lowercase().as_str())
 }

@@ -46,8 +46,14 @@ fn main() -> ExitCode {
             (Outcome::refused(found), code)
         }
     };
-    print(&context, &outcome);
-    ExitCode::from(code)
+    match print(&context, &outcome) {
+        // A closed pipe is no error; a full disk is: what was printed there is not there.
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            let _ = writeln!(std::io::stderr(), "eos: cannot write to standard output: {error}");
+            ExitCode::from(if code == 0 { exit_code::FAILED } else { code })
+        }
+        _ => ExitCode::from(code),
+    }
 }
 
 fn not_utf8() -> Diagnostic {
@@ -66,13 +72,15 @@ fn provider(settings: eos_provider::Settings) -> ExitCode {
     }
 }
 
-/// Data goes to stdout, everything said about it to stderr. A closed pipe is no error.
-fn print(context: &Context, outcome: &Outcome) {
+/// Data goes to stdout, everything said about it to stderr.
+fn print(context: &Context, outcome: &Outcome) -> std::io::Result<()> {
+    let mut stdout = std::io::stdout();
     if context.json {
-        let _ = writeln!(std::io::stdout(), "{:#}", outcome.document());
-        return;
+        writeln!(stdout, "{:#}", outcome.document())?;
+        return stdout.flush();
     }
     let rendered = views::diagnostics::render(&outcome.diagnostics, context.width, context.color_stderr);
     let _ = std::io::stderr().write_all(rendered.as_bytes());
-    let _ = std::io::stdout().write_all(outcome.text.as_bytes());
+    stdout.write_all(outcome.text.as_bytes())?;
+    stdout.flush()
 }

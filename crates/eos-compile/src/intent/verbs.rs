@@ -222,7 +222,14 @@ pub fn host(environment: &Environment, request: &HostRequest) -> Result<Json, Di
             format!("host {} is declared already, in {}", request.name, entry.environment),
         )
         .at(environment.place(&entry.node))
-        .fix(format!("eos update host {} changes it", request.name))
+        .fix(if entry.environment == environment.name.as_str() {
+            format!("eos update host {} changes it", request.name)
+        } else {
+            format!(
+                "a machine of two environments has a name in each: eos create host {}-{}",
+                request.name, environment.name
+            )
+        })
         .into());
     }
     Ok(host_entry(environment, request))

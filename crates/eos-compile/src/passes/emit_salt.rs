@@ -89,6 +89,8 @@ fn volumes(work: &Work<'_>, unit: &Unit<'_>) -> Result<Traced, String> {
                     vec![
                         ("name", device.as_str().into()),
                         ("fs_type", kind.into()),
+                        // In a preview the volume is not there yet, which blockdev would call a failure.
+                        ("onlyif", json!([format!("test -b {device}")]).into()),
                         // Left to itself Salt formats whatever is not of this type, data and all: only a blank device may be.
                         ("unless", json!([format!("wipefs --noheadings {device} | grep -q .")]).into()),
                         ("require", require("lvm", id("volume"))),

@@ -51,7 +51,7 @@ pub fn masterless(estate: Option<&Utf8Path>, arguments: &Arguments<'_>) -> Resul
 }
 
 /// Whether an address is one of this machine's own: only such a one can be listened at.
-fn is_this_machine(address: &str) -> bool {
+pub fn is_this_machine(address: &str) -> bool {
     let own = |ip: IpAddr| ip.is_loopback() || UdpSocket::bind(SocketAddr::new(ip, 0)).is_ok();
     // Everything and nothing: no address of a host.
     let real = |ip: &IpAddr| !ip.is_unspecified() && !ip.is_multicast();

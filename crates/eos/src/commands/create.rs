@@ -161,8 +161,8 @@ pub fn record(
     if let Some(commit) = &recorded.commit {
         let compiled = match recorded.difference.count() {
             0 => format!("build/{env} stays as it is"),
-            1 => format!("1 file under build/{env} is up to date"),
-            count => format!("{count} files under build/{env} are up to date"),
+            1 => format!("1 file written under build/{env}"),
+            count => format!("{count} files written under build/{env}"),
         };
         text.push_str(&format!("Recorded as {}; {compiled}.\n", &commit[..10]));
         text.push_str("Nothing was applied: eos apply does that.\n");

@@ -153,6 +153,13 @@ fn delete_host(
             .fix("eos list hosts")
             .into());
     };
+    if host.environment != environment.name.as_str() {
+        let message = format!("{} has no host {name}: it is one of {}", environment.name, host.environment);
+        return Err(Diagnostic::error(codes::UNKNOWN_NAME, message)
+            .at(environment.place(&host.node))
+            .fix(format!("eos delete host {name} --env {}", host.environment))
+            .into());
+    }
     let placed: Vec<&str> = environment
         .components
         .values()

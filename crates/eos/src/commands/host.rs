@@ -147,6 +147,9 @@ fn record(
     // What else is wrong with the estate is for `eos compile` to say.
     let mut warnings = prepared.compiled.warnings;
     warnings.0.retain(|warning| warning.code == codes::SAME_ADDRESS);
+    if is_masterless {
+        warnings.0.extend(this_machine::warn_of_other(&request.name, &request.address));
+    }
     Ok(Outcome::new(text, json!({"host": request.name, "entry": entry, "commit": recorded.commit}))
         .with_warnings(warnings))
 }

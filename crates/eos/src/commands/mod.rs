@@ -247,11 +247,11 @@ fn parse(
     let words = std::iter::once("eos").chain(call.words.iter().map(String::as_str));
     match command.color(clap::ColorChoice::Never).try_get_matches_from(words) {
         Ok(matches) => run(&matches),
-        Err(error) => usage(&error),
+        Err(error) => usage(&error, call),
     }
 }
 
-fn usage(error: &clap::Error) -> Result<Outcome, Diagnostics> {
+fn usage(error: &clap::Error, call: &Call<'_>) -> Result<Outcome, Diagnostics> {
     use clap::error::ErrorKind;
     let text = error.render().to_string();
     if matches!(
@@ -284,8 +284,14 @@ fn usage(error: &clap::Error) -> Result<Outcome, Diagnostics> {
         .map(|(_, near)| format!("did you mean {}?", near.trim_matches('\'')));
     let values = rest.iter().find_map(|line| line.strip_prefix("[possible values: ")?.strip_suffix(']'));
     let near = near.or_else(|| values.map(|values| format!("one of {values}")));
-    let usage = rest.iter().find_map(|line| line.strip_prefix("Usage: ")).unwrap_or("eos");
-    let fix = near.unwrap_or_else(|| format!("{usage} (--help shows all)"));
+    let fix = near.unwrap_or_else(|| match rest.iter().find_map(|line| line.strip_prefix("Usage: ")) {
+        Some(usage) => format!("{usage} (--help shows all)"),
+        // A value is missing or wrong.
+        None => {
+            let command: Vec<&str> = spoken::bare_words(call.words).into_iter().take(2).collect();
+            format!("eos {} --help shows what it takes", command.join(" "))
+        }
+    });
     Err(Diagnostic::error(codes::USAGE, message).fix(fix).into())
 }
 

@@ -3,12 +3,14 @@
 //!
 //! `eos create host local` leaves a mark in `.eos/state`, which is not committed; a clone elsewhere has none.
 
+use std::collections::BTreeSet;
 use std::net::IpAddr;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use eos_engine::Units;
+use eos_engine::{Unit, Units};
 use eos_model::{Diagnostic, Diagnostics, HostName, codes};
 use eos_pillar::{Estate, HostEntry, files};
+use serde_json::Value as Json;
 
 use crate::context::Context;
 
@@ -21,19 +23,25 @@ pub fn mark(context: &Context, root: &Utf8Path, host: &HostName, address: &str) 
     files::write(root, &path, format!("{}\n", context.machine_id).as_bytes())
 }
 
+/// Says at once what a plan would say much later: only the machine itself can be configured without a master.
+pub fn warn_of_other(host: &HostName, address: &str) -> Option<Diagnostic> {
+    (!eos_provider::is_this_machine(address)).then(|| {
+        Diagnostic::warning(codes::NOT_THIS_MACHINE, format!("{address} is no address of this machine"))
+            .why(format!("{host} is masterless: eos configures it only when it runs there"))
+            .fix(format!("run eos there, or eos update host {host} --connection minion, or --address with one of this machine's"))
+    })
+}
+
 /// Refuses units whose states would run on another machine than the one that was declared.
 pub fn refuse_other(context: &Context, estate: &Estate, units: &[&Units]) -> Result<(), Diagnostics> {
     let tree = estate.tree()?;
     let mut found = Diagnostics::new();
     for units in units {
         let environment = tree.environment(&units.env)?;
-        let used = units.units.values().filter_map(|unit| unit.manifest.host.as_ref());
-        let mut hosts: Vec<&HostEntry> = used.filter_map(|host| environment.hosts.get(host)).collect();
-        hosts.sort_by(|a, b| a.name.cmp(&b.name));
-        hosts.dedup_by(|a, b| a.name == b.name);
-        for host in
-            hosts.into_iter().filter(|host| is_loopback(&host.address) && host.connection == "masterless")
-        {
+        // Not the unit's own host: one that is on several, and the unit of operations, have none.
+        let used: BTreeSet<String> = units.units.values().flat_map(targets).collect();
+        let hosts = environment.hosts.values().filter(|host| used.contains(host.name.as_str()));
+        for host in hosts.filter(|host| is_loopback(&host.address) && host.connection == "masterless") {
             let marked = fs_err::read_to_string(estate.root.join(place(&host.name))).unwrap_or_default();
             if marked.trim() != context.machine_id {
                 found.push(refused(host));
@@ -41,6 +49,14 @@ pub fn refuse_other(context: &Context, estate: &Estate, units: &[&Units]) -> Res
         }
     }
     if found.is_empty() { Ok(()) } else { Err(found) }
+}
+
+/// The hosts that a unit's states are for.
+fn targets(unit: &Unit) -> Vec<String> {
+    let main = unit.main();
+    let states = main.pointer("/resource/eos_salt_state").and_then(Json::as_object);
+    let target = |state: &Json| state["target"].as_str().map(str::to_owned);
+    states.into_iter().flat_map(|states| states.values()).filter_map(target).collect()
 }
 
 fn refused(host: &HostEntry) -> Diagnostic {

@@ -71,3 +71,37 @@ fn two_hosts_that_one_module_cannot_tell_apart_are_refused() {
     refused(&clash, 3, "E0416");
     assert!(clash.stderr.contains("web-1 and web_1"), "{}", clash.stderr);
 }
+
+#[test]
+fn a_host_of_another_environment_is_not_deleted() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "host", "b1", "--env", "staging"]);
+    sandbox.ok(&["create", "redis", "--env", "staging"]);
+    let refusal = sandbox.run(&["delete", "host", "b1"]);
+    refused(&refusal, 3, "E0409");
+    assert!(refusal.stderr.contains("eos delete host b1 --env staging"), "{}", refusal.stderr);
+    refused(&sandbox.run(&["delete", "host", "b1", "--env", "staging"]), 4, "E0410");
+    sandbox.ok(&["compile", "--env", "staging"]);
+}
+
+#[test]
+fn one_machine_serves_two_environments_under_two_names() {
+    let sandbox = Sandbox::with_estate();
+    let refusal = sandbox.run(&["create", "host", "local", "--env", "staging"]);
+    refused(&refusal, 3, "E0408");
+    assert!(refusal.stderr.contains("eos create host local-staging"), "{}", refusal.stderr);
+    sandbox.ok(&["create", "host", "local-staging", "--env", "staging"]);
+    sandbox.ok(&["create", "redis", "--env", "staging"]);
+}
+
+#[test]
+fn a_machine_that_is_not_this_one_is_told_when_it_is_declared() {
+    let sandbox = Sandbox::with_estate();
+    let said =
+        sandbox.ok(&["create", "host", "far", "--connection", "masterless", "--address", "192.0.2.7"]).stderr;
+    assert!(said.contains("192.0.2.7 is no address of this machine"), "{said}");
+    let said = sandbox
+        .ok(&["create", "host", "near", "--connection", "masterless", "--address", "127.0.0.2"])
+        .stderr;
+    assert!(!said.contains("no address of this machine"), "{said}");
+}

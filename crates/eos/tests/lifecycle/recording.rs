@@ -1,7 +1,7 @@
 //! What is recorded, and what is not.
 
 use super::refused;
-use super::support::Sandbox;
+use super::support::{Run, Sandbox};
 
 #[test]
 fn nothing_is_recorded_on_no_branch() {
@@ -106,4 +106,24 @@ fn what_mends_nothing_or_makes_another_mistake_is_refused() {
     refused(&sandbox.run(&["create", "memcached"]), 3, "E0404");
     refused(&sandbox.run(&["update", "gitea", "--port", "6379"]), 3, "E0404");
     assert_eq!(sandbox.git(&["rev-parse", "HEAD"]), before);
+}
+
+#[test]
+fn whatever_is_said_but_yes_nothing_is_applied() {
+    let sandbox = Sandbox::with_estate();
+    for (index, word) in ["0", "false", "NO", "off", "nope"].into_iter().enumerate() {
+        let mut command = sandbox.command(&["create", "redis", &format!("r{index}")]);
+        let run = Run::from(command.env("EOS_APPLY", word).output().unwrap());
+        assert!(run.code == 0 && run.stdout.contains("Nothing was applied"), "{word}: {}", run.stderr);
+    }
+}
+
+#[test]
+fn what_cannot_be_printed_is_a_failure() {
+    let sandbox = Sandbox::with_estate();
+    for words in [&["list", "hosts"][..], &["list", "hosts", "--json"]] {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let output = sandbox.command(words).stdout(full).output().unwrap();
+        assert_eq!(output.status.code(), Some(1), "{words:?}");
+    }
 }
