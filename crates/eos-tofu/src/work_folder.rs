@@ -24,6 +24,8 @@ pub struct WorkFolder {
     pub(crate) data_dir: Utf8PathBuf,
     /// The shared modules this unit was filled with.
     pub(crate) modules: Vec<Utf8PathBuf>,
+    /// Where a state is kept that the backend did not take.
+    pub(crate) unsaved: Utf8PathBuf,
 }
 
 impl WorkFolder {
@@ -46,8 +48,13 @@ impl WorkFolder {
                 }
             }
         }
-        let folder =
-            WorkFolder { unit: unit.clone(), dir, data_dir, modules: modules.keys().cloned().collect() };
+        let folder = WorkFolder {
+            unit: unit.clone(),
+            dir,
+            data_dir,
+            modules: modules.keys().cloned().collect(),
+            unsaved: places.unsaved_state(unit),
+        };
         private_folder(&staging)?;
         private_folder(&folder.own_data())?;
         for (module, files) in &modules {
@@ -76,8 +83,15 @@ impl WorkFolder {
 
     /// A state that the backend did not take. Nothing may be planned before it is pushed.
     pub fn unsaved_state(&self) -> Option<Utf8PathBuf> {
-        let file = self.dir.join(UNSAVED_STATE);
-        file.exists().then_some(file)
+        let left = self.dir.join(UNSAVED_STATE);
+        if left.exists() {
+            // The folder is a cache that may be deleted. What cannot be moved stays where it is found as well.
+            let parent = self.unsaved.parent().map(private_folder);
+            if parent.is_some_and(|made| made.is_ok()) {
+                let _ = std::fs::rename(&left, &self.unsaved);
+            }
+        }
+        [left, self.unsaved.clone()].into_iter().find(|file| file.exists())
     }
 
     /// Our own files beside those that tofu keeps in its data folder.
@@ -221,7 +235,14 @@ mod tests {
         ];
         assert_eq!(found(&dir), expected.map(|(path, text)| (path.into(), text.into())).into());
         assert_eq!(found(&outside), [("precious".to_owned(), "kept".to_owned())].into());
-        assert_eq!(folder.unsaved_state(), Some(dir.join(UNSAVED_STATE)));
+        // It moves out of the cache, and is found there from then on.
+        let kept = places.unsaved_state(&unit());
+        assert_eq!(folder.unsaved_state(), Some(kept.clone()));
+        assert!(!dir.join(UNSAVED_STATE).exists());
+        assert_eq!(
+            (folder.unsaved_state(), std::fs::read_to_string(&kept).unwrap()),
+            (Some(kept), "state".into())
+        );
     }
 
     #[test]

@@ -11,6 +11,7 @@ use crate::loaded::Loaded;
 use crate::outcome::Outcome;
 use crate::run;
 use crate::views::table::Table;
+use crate::views::wrap::below;
 
 pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
     Ok(command.after_help("Examples:\n  eos locks\n  eos unlock grafana --because \"laptop lost\""))
@@ -21,8 +22,15 @@ pub fn run(call: &Call<'_>, _: &ArgMatches) -> Result<Outcome, Diagnostics> {
     let layout = Layout::new(loaded.estate.root.clone());
     let (_, leases) = run::store(&loaded.estate, &layout)?;
     let held = leases.list().map_err(unusable)?;
+    let broken = leases.broken().map_err(unusable)?;
+    let mut taken = String::new();
+    for one in &broken {
+        let said = format!("{} from {} by {}, {}: {}", one.key, one.owner, one.by, one.at, one.because);
+        taken.push_str(&below("Taken: ", "Taken: ", &said, call.context.width, 2));
+    }
+    let document = json!({"locks": held, "taken": broken});
     if held.is_empty() {
-        return Ok(Outcome::new("Nobody is at work.\n", json!({"locks": []})));
+        return Ok(Outcome::new(format!("Nobody is at work.\n{taken}"), document));
     }
     let mut table = Table::new(&["UNIT", "WHO", "HOST", "FOR", "ALIVE", "COMMAND"]);
     for lease in &held {
@@ -35,7 +43,8 @@ pub fn run(call: &Call<'_>, _: &ArgMatches) -> Result<Outcome, Diagnostics> {
             lease.owner.command.clone(),
         ]);
     }
-    Ok(Outcome::new(table.render(call.context.width, call.context.color_stdout), json!({ "locks": held })))
+    let text = table.render(call.context.width, call.context.color_stdout) + &taken;
+    Ok(Outcome::new(text, document))
 }
 
 pub fn unlock_command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
@@ -68,7 +77,7 @@ pub fn unlock(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnost
         other => unusable(other),
     })?;
     let text = format!(
-        "{name} was taken from {}.\nIf its run did not end: eos status, then eos resume or eos undo.\n",
+        "{name} was taken from {}.\nIf its run did not end: eos resume or eos undo in its clone; if that is lost, eos apply here.\n",
         broken.owner
     );
     Ok(Outcome::new(text, json!({ "broken": broken })))

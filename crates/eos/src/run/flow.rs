@@ -50,6 +50,7 @@ pub struct Wanted<'a> {
     pub look: Look,
     pub on_failure: OnFailure,
     pub yes: bool,
+    pub looked_after: bool,
 }
 
 impl<'a> Wanted<'a> {
@@ -72,6 +73,7 @@ impl<'a> Wanted<'a> {
             look: if running::refreshes(matches) { Look::Everything } else { Look::Nothing },
             on_failure: running::on_failure(matches),
             yes: running::is_set(matches, "yes"),
+            looked_after: running::is_set(matches, "looked-after"),
         })
     }
 }
@@ -296,6 +298,7 @@ pub fn agree_and_apply(
         on_failure: wanted.on_failure,
         before_undo: Some(&revert),
         judge: Some(&judge),
+        looked_after: wanted.looked_after,
     };
     let begun = Instant::now();
     let report = apply(call, runs, &shown.plan, units, &options)?;
