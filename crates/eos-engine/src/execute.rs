@@ -5,7 +5,9 @@ use std::sync::Mutex;
 
 use eos_model::{Diagnostic, Diagnostics, Name, codes};
 
+use crate::agreed::ChangeKind;
 use crate::applied::{AppliedEnvironment, AppliedUnit, Attempt, Judge};
+use crate::change::Change;
 use crate::engine::Engine;
 use crate::leases::HeldLeases;
 use crate::observer::Progress;
@@ -13,6 +15,7 @@ use crate::one_unit::{Conduct, SavedPlan, UnitEnd};
 use crate::order::Graph;
 use crate::plan::{RunPlan, UnitPlan, Verdict};
 use crate::record::{Begun, Direction, Goal, Intended, OnFailure, Outcome};
+use crate::recover::is_harmless;
 use crate::report::Report;
 use crate::run_id::RunId;
 use crate::run_journal::RunJournal;
@@ -34,6 +37,8 @@ pub struct RunOptions<'a> {
     pub before_undo: Option<RevertFirst<'a>>,
     /// Refuses a clone that lacks what was applied last; asked once more when nobody can come in between.
     pub judge: Option<Judge<'a>>,
+    /// Somebody has looked after what a run of another clone may have left behind.
+    pub looked_after: bool,
 }
 
 impl<'a> Engine<'a> {
@@ -73,6 +78,9 @@ impl<'a> Engine<'a> {
                 _ => self.archive().read(&self.id(&plan.env, name), &plan.units[name].digest)?,
             };
             bytes.insert(name.clone(), unit);
+        }
+        if !options.looked_after {
+            self.refuse_left_elsewhere(plan, &applied, &bytes)?;
         }
         let begun = Begun {
             run: run.clone(),
@@ -117,6 +125,49 @@ impl<'a> Engine<'a> {
             looked_after: false,
         };
         Ok(conduct.carry_out(options.before_undo))
+    }
+
+    /// A run of another clone that did not end may have made something that no state tells of: what would be made now.
+    fn refuse_left_elsewhere(
+        &self,
+        plan: &RunPlan,
+        applied: &BTreeMap<Name, AppliedUnit>,
+        bytes: &BTreeMap<Name, Unit>,
+    ) -> Result<(), Diagnostics> {
+        let mut found = Diagnostics::new();
+        for (name, unit) in bytes {
+            let attempt = applied.get(name).and_then(|record| record.attempt.as_ref());
+            let Some(attempt) =
+                attempt.filter(|attempt| !attempt.over && runs::find(self.layout, &attempt.run).is_err())
+            else {
+                continue;
+            };
+            let made =
+                |change: &&Change| change.kind == ChangeKind::Create && !is_harmless(unit, &change.address);
+            let made: Vec<&str> = plan.units[name]
+                .changes()
+                .iter()
+                .filter(made)
+                .map(|change| change.address.as_str())
+                .collect();
+            if !made.is_empty() {
+                found.push(
+                    Diagnostic::error(
+                        codes::STUCK,
+                        format!(
+                            "run {} of another clone left {name} half-done: {} may exist already",
+                            attempt.run,
+                            made.join(", ")
+                        ),
+                    )
+                    .why("tofu does not know of it and would make it a second time")
+                    .fix(
+                        "look whether it is there and import or remove it; then the same with --looked-after",
+                    ),
+                );
+            }
+        }
+        if found.is_empty() { Ok(()) } else { Err(found) }
     }
 
     pub(crate) fn new_run_id(&self) -> Result<RunId, Diagnostic> {

@@ -180,7 +180,7 @@ fn creates_begun(events: &[Event]) -> BTreeMap<String, Option<String>> {
 
 /// Creating it again does nothing twice: eos's own resources find what is theirs, and `terraform_data` is nothing but an
 /// entry in the state, unless it runs a command.
-fn is_harmless(unit: &Unit, address: &str) -> bool {
+pub(crate) fn is_harmless(unit: &Unit, address: &str) -> bool {
     let address = without_keys(address);
     let kind_and_name = address.rsplit('.').take(2).collect::<Vec<_>>();
     let [name, kind] = kind_and_name[..] else { return false };

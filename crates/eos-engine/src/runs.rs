@@ -1,11 +1,10 @@
 //! The runs of an estate, as their journals tell.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use camino::Utf8Path;
 use eos_model::{Diagnostic, Diagnostics, EnvName, Name, codes};
 
-use crate::applied::AppliedUnit;
 use crate::journal::{self, Journal};
 use crate::layout::Layout;
 use crate::problems;
@@ -105,18 +104,6 @@ pub(crate) fn make_way(layout: &Layout, env: &EnvName, units: &BTreeSet<&Name>) 
         put_away(layout, &run.begun.run);
     }
     Ok(())
-}
-
-/// Units that a run of another clone began to change, which never said how that ended.
-pub fn left_by_others(layout: &Layout, applied: &BTreeMap<Name, AppliedUnit>) -> Vec<(Name, RunId)> {
-    let left = applied.iter().filter_map(|(name, unit)| {
-        let attempt = unit.attempt.as_ref().filter(|attempt| !attempt.over)?;
-        let is_here = [layout.journal(&attempt.run), layout.finished_journal(&attempt.run)]
-            .iter()
-            .any(|path| path.exists());
-        (!is_here).then(|| (name.clone(), attempt.run.clone()))
-    });
-    left.collect()
 }
 
 /// Moves the journal of a run that is over for good. What fails here is only slower next time.

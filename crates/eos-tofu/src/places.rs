@@ -75,10 +75,9 @@ impl Places {
         folder.join(format!("{}.tfstate", unit.name))
     }
 
-    /// A state that its backend did not take: not to be lost with the cache.
-    pub fn unsaved_state(&self, unit: &UnitId) -> Utf8PathBuf {
-        let folder = self.root.join(".eos/state/unsaved").join(unit.env.as_str());
-        folder.join(format!("{}.tfstate", unit.name))
+    /// A state that the backend did not take, until it does. Not in the cache: nothing else knows what was just made.
+    pub(crate) fn unsaved_state(&self, unit: &UnitId) -> Utf8PathBuf {
+        self.root.join(".eos/state/unsaved").join(unit.env.as_str()).join(format!("{}.tfstate", unit.name))
     }
 
     fn cache(&self) -> Utf8PathBuf {

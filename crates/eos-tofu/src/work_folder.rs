@@ -24,8 +24,8 @@ pub struct WorkFolder {
     pub(crate) data_dir: Utf8PathBuf,
     /// The shared modules this unit was filled with.
     pub(crate) modules: Vec<Utf8PathBuf>,
-    /// Where a state is kept that its backend did not take.
-    unsaved: Utf8PathBuf,
+    /// Where a state is kept that the backend did not take.
+    pub(crate) unsaved: Utf8PathBuf,
 }
 
 impl WorkFolder {
@@ -48,10 +48,13 @@ impl WorkFolder {
                 }
             }
         }
-        let modules_used = modules.keys().cloned().collect();
-        let unsaved = places.unsaved_state(unit);
-        let folder = WorkFolder { unit: unit.clone(), dir, data_dir, modules: modules_used, unsaved };
-        folder.unsaved_state();
+        let folder = WorkFolder {
+            unit: unit.clone(),
+            dir,
+            data_dir,
+            modules: modules.keys().cloned().collect(),
+            unsaved: places.unsaved_state(unit),
+        };
         private_folder(&staging)?;
         private_folder(&folder.own_data())?;
         for (module, files) in &modules {
@@ -78,15 +81,17 @@ impl WorkFolder {
         self.own_data().join("plan")
     }
 
-    /// A state that the backend did not take, brought to where it is safe. Nothing may be planned before it is pushed.
+    /// A state that the backend did not take. Nothing may be planned before it is pushed.
     pub fn unsaved_state(&self) -> Option<Utf8PathBuf> {
         let left = self.dir.join(UNSAVED_STATE);
         if left.exists() {
-            let moved = self.unsaved.parent().is_some_and(|folder| private_folder(folder).is_ok())
-                && std::fs::rename(&left, &self.unsaved).is_ok();
-            return Some(if moved { self.unsaved.clone() } else { left });
+            // The folder is a cache that may be deleted. What cannot be moved stays where it is found as well.
+            let parent = self.unsaved.parent().map(private_folder);
+            if parent.is_some_and(|made| made.is_ok()) {
+                let _ = std::fs::rename(&left, &self.unsaved);
+            }
         }
-        self.unsaved.exists().then(|| self.unsaved.clone())
+        [left, self.unsaved.clone()].into_iter().find(|file| file.exists())
     }
 
     /// Our own files beside those that tofu keeps in its data folder.
@@ -222,6 +227,7 @@ mod tests {
         let folder = WorkFolder::fill(&places, &unit(), &second).unwrap();
         let expected = [
             (".terraform.lock.hcl", "lock"),
+            ("errored.tfstate", "state"),
             ("jobs/", ""),
             ("jobs/a.json", "1"),
             ("main.tf.json", "{\"a\":1}"),
@@ -229,9 +235,14 @@ mod tests {
         ];
         assert_eq!(found(&dir), expected.map(|(path, text)| (path.into(), text.into())).into());
         assert_eq!(found(&outside), [("precious".to_owned(), "kept".to_owned())].into());
-        let unsaved = places.root().join(".eos/state/unsaved/production/web.tfstate");
-        assert_eq!(folder.unsaved_state(), Some(unsaved.clone()));
-        assert_eq!(std::fs::read_to_string(unsaved).unwrap(), "state", "the cache may be deleted");
+        // It moves out of the cache, and is found there from then on.
+        let kept = places.unsaved_state(&unit());
+        assert_eq!(folder.unsaved_state(), Some(kept.clone()));
+        assert!(!dir.join(UNSAVED_STATE).exists());
+        assert_eq!(
+            (folder.unsaved_state(), std::fs::read_to_string(&kept).unwrap()),
+            (Some(kept), "state".into())
+        );
     }
 
     #[test]

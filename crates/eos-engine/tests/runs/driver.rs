@@ -311,6 +311,7 @@ fn run(job: &Job) -> Result<Json, Diagnostics> {
         on_failure: job.on_failure,
         before_undo: None,
         judge: job.overtaken.then_some(&judge),
+        looked_after: job.looked_after,
     };
     let latest = || -> Result<RunId, Diagnostics> {
         let (runs, problems) = runs::all(&layout, 100)?;

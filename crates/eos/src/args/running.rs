@@ -80,6 +80,11 @@ pub fn carrying_out() -> Vec<Arg> {
             .default_value("stop")
             .help("When a unit fails: begin nothing more, take back what was done, or go on with the rest")
             .help_heading("Applying"),
+        Arg::new("looked-after")
+            .long("looked-after")
+            .action(ArgAction::SetTrue)
+            .help("You have looked after what a run of another clone may have left behind")
+            .help_heading("Applying"),
     ]
 }
 

@@ -121,6 +121,12 @@ fn estate(call: &Call<'_>, loaded: &Loaded, findings: &mut Vec<Finding>) -> Resu
             )
         });
     }
+    if loaded.estate.file.executor == "terraform" {
+        findings.push(Finding::Note(
+            "terraform applies this estate: its state is not encrypted, and may hold secrets".to_owned(),
+            "keep it where nobody else can read it; executor = \"tofu\" in eos.toml encrypts it".to_owned(),
+        ));
+    }
     let checked = tools::pinned_versions(call.context, &loaded.estate.file.executor);
     for (name, version) in checked.iter().filter(|(name, version)| {
         loaded.estate.lock.tools.get(*name).is_some_and(|recorded| recorded != *version)

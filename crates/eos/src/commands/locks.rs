@@ -85,7 +85,7 @@ pub fn unlock(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnost
         other => unusable(other),
     })?;
     let text = format!(
-        "{name} was taken from {}.\nWhat its run left in the middle the clone that began it resumes or undoes; eos plan warns of it here.\n",
+        "{name} was taken from {}.\nIf its run did not end: eos resume or eos undo in its clone; if that is lost, eos apply here.\n",
         broken.owner
     );
     Ok(Outcome::new(text, json!({ "broken": broken })))

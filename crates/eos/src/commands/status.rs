@@ -25,6 +25,9 @@ pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
 /// Runs that are looked through for unfinished ones.
 const MOST_RUNS: usize = 200;
 
+/// Lines of one reason; a program's own last words come at its end.
+const MOST_LINES: usize = 24;
+
 /// What there is of a unit.
 struct Standing {
     state: &'static str,
@@ -97,6 +100,15 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         text.push_str(&more);
         open.push(document);
     }
+    for (name, unit) in &there {
+        let Some(attempt) = unit.attempt.as_ref().filter(|it| runs::find(&layout, &it.run).is_err()) else {
+            continue;
+        };
+        let said = format!("{} of another clone has begun to change {name} and is not over.", attempt.run);
+        text.push_str(&format!("\n{}", below("Run ", "Run ", &said, call.context.width, 4)));
+        let next = "eos resume or eos undo in that clone; if it is lost, eos apply here.";
+        text.push_str(&below("  Next: ", "  Next: ", next, call.context.width, 4));
+    }
     for (name, kept) in &kept {
         for object in &kept.objects {
             text.push_str(&kept_line("Kept: ", name, object, call.context));
@@ -144,7 +156,7 @@ fn run_text(loaded: &Loaded, known: &runs::Known, style: Style, width: usize) ->
         text.push_str(&format!("  {name}: {state}\n"));
         for reason in &unit.reasons {
             let said = reason.strip_prefix(&format!("{name}: ")).unwrap_or(reason).trim_end();
-            for line in wrapped(said, width - 4, width - 4).iter().take(6) {
+            for line in wrapped(said, width - 4, width - 4).iter().take(MOST_LINES) {
                 text.push_str(&format!("    {line}\n"));
             }
         }

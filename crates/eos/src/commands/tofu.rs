@@ -2,7 +2,8 @@
 
 use clap::{Arg, ArgMatches, Command};
 use eos_engine::observer::{Trusting, Unwatched};
-use eos_model::{Diagnostic, Diagnostics, codes, nearest::nearest};
+use eos_engine::{Applied, Archive, Layout, Unit};
+use eos_model::{Diagnostic, Diagnostics, EnvName, Name, UnitId, codes, nearest::nearest};
 use serde_json::json;
 
 use super::Call;
@@ -31,11 +32,13 @@ pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
 pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics> {
     let mut loaded = Loaded::open(call.context)?;
     let env = loaded.env(matches.get_one::<String>("env").map(String::as_str))?;
-    let layout = eos_engine::Layout::new(loaded.estate.root.clone());
+    let layout = Layout::new(loaded.estate.root.clone());
     run::first::refuse_missing_state(&loaded.estate, &layout)?;
     let units = run::units(&env, &loaded.compile(&loaded.tree, &env)?.files)?;
     let name = matches.get_one::<String>("name").map_or("", String::as_str);
-    let Some((_, unit)) = units.units.iter().find(|(known, _)| known.as_str() == name) else {
+    let compiled = units.units.iter().find(|(known, _)| known.as_str() == name).map(|(_, unit)| unit.clone());
+    let Some(unit) = compiled.map_or_else(|| applied(&loaded, &layout, &env, name), |unit| Ok(Some(unit)))?
+    else {
         let near = nearest(name, units.units.keys().map(|known| known.as_str()));
         let fix = near
             .map_or_else(|| "eos list shows the names".to_owned(), |near| format!("did you mean {near}?"));
@@ -51,11 +54,21 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         matches.get_many::<String>("arguments").into_iter().flatten().cloned().collect();
     let engine = runs.engine(&Unwatched, &Trusting);
     let (status, printed) = if call.context.json {
-        let output = engine.run_tofu_kept(unit, &arguments)?;
+        let output = engine.run_tofu_kept(&unit, &arguments)?;
         (output.status, Some(String::from_utf8_lossy(&output.stdout).into_owned()))
     } else {
-        (engine.run_tofu(unit, &arguments)?, None)
+        (engine.run_tofu(&unit, &arguments)?, None)
     };
     let code = status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1);
     Ok(Outcome::new("", json!({"exit": code, "stdout": printed})).exits(code))
+}
+
+/// A unit that is no longer asked for, as it was applied or begun: when it is stuck, somebody has to look.
+fn applied(loaded: &Loaded, layout: &Layout, env: &EnvName, name: &str) -> Result<Option<Unit>, Diagnostics> {
+    let Ok(name) = name.parse::<Name>() else { return Ok(None) };
+    let id = UnitId { env: env.clone(), name };
+    let (records, _) = run::store(&loaded.estate, layout)?;
+    let record = Applied::new(records.as_ref()).unit(&id)?;
+    let digest = record.and_then(|record| record.digest.or(record.attempt.map(|attempt| attempt.digest)));
+    Ok(digest.map(|digest| Archive::new(layout).read(&id, &digest)).transpose()?)
 }

@@ -50,6 +50,7 @@ pub struct Wanted<'a> {
     pub look: Look,
     pub on_failure: OnFailure,
     pub yes: bool,
+    pub looked_after: bool,
 }
 
 impl<'a> Wanted<'a> {
@@ -72,6 +73,7 @@ impl<'a> Wanted<'a> {
             look: if running::refreshes(matches) { Look::Everything } else { Look::Nothing },
             on_failure: running::on_failure(matches),
             yes: running::is_set(matches, "yes"),
+            looked_after: running::is_set(matches, "looked-after"),
         })
     }
 }
@@ -149,14 +151,6 @@ pub fn plan(
     let planned = planned.map_err(|found| with_owners(runs, wanted.env, found));
     let mut warnings = build_folder::warnings(&loaded.estate.root, wanted.env);
     warnings.extend(unfinished(loaded, &runs.layout, wanted.env)?);
-    let applied = engine.applied().units(wanted.env)?;
-    for (name, run) in eos_engine::runs::left_by_others(&runs.layout, &applied) {
-        let message = format!("run {run} of another clone began {name} and never said how that ended");
-        let warning = Diagnostic::warning(codes::RUN_UNFINISHED, message)
-            .why("what it was creating may be there and recorded nowhere: it would be made a second time")
-            .fix("look for what it made, or let that clone eos resume; eos locks tells who had it");
-        warnings.push(warning);
-    }
     let mut plan = planned?;
     for (resource, server) in runs.side.unreached() {
         let unit = resource.split('/').nth(1).and_then(|name| name.parse::<Name>().ok());
@@ -304,6 +298,7 @@ pub fn agree_and_apply(
         on_failure: wanted.on_failure,
         before_undo: Some(&revert),
         judge: Some(&judge),
+        looked_after: wanted.looked_after,
     };
     let begun = Instant::now();
     let report = apply(call, runs, &shown.plan, units, &options)?;

@@ -13,6 +13,7 @@ pub mod this_machine;
 pub mod undoing;
 
 use std::num::NonZero;
+use std::os::unix::fs::PermissionsExt as _;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -56,6 +57,7 @@ impl Runs {
         let root = estate.root.canonicalize_utf8().unwrap_or_else(|_| estate.root.clone());
         let places = Places::new(root.clone());
         let layout = Layout::new(root.clone());
+        keep_to_the_owner(&layout.state())?;
         let executor = ensure_tool(context, &estate.file.executor)?;
         let tofu = Tofu::detect_once(&executor, &places).map_err(broken_tool)?;
         let wants_salt = units.iter().flat_map(|units| units.units.values()).any(surroundings::needs_salt);
@@ -123,6 +125,16 @@ impl Runs {
             terms: self.terms(),
         }
     }
+}
+
+/// State may hold secrets in clear, and does with terraform: nobody else may look into its folder.
+fn keep_to_the_owner(folder: &camino::Utf8Path) -> Result<(), Diagnostic> {
+    let failed = |error: std::io::Error| {
+        Diagnostic::error(codes::CANNOT_WRITE, format!("cannot keep {folder} to its owner: {error}"))
+            .fix("look at the permissions of .eos")
+    };
+    fs_err::create_dir_all(folder).map_err(failed)?;
+    fs_err::set_permissions(folder, std::fs::Permissions::from_mode(0o700)).map_err(failed)
 }
 
 impl Runs {

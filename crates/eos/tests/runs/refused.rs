@@ -72,7 +72,7 @@ fn a_plan_that_is_not_what_there_is_now() {
     place.says("run_plan_older_than_the_pillar", &place.exits(4, &["apply", "old.plan", "--yes"]));
     std::fs::write(place.path("letter.txt"), "Dear all,\n").unwrap();
     place.says("run_plan_that_is_none", &place.exits(4, &["apply", "letter.txt", "--yes"]));
-    place.says("run_plan_that_is_not_there", &place.exits(1, &["apply", "tuesday.plan", "--yes"]));
+    place.says("run_plan_that_is_not_there", &place.exits(3, &["apply", "tuesday.plan", "--yes"]));
     let newer =
         std::fs::read_to_string(place.path("old.plan")).unwrap().replace("\"format\": 1", "\"format\": 9");
     std::fs::write(place.path("newer.plan"), newer).unwrap();
