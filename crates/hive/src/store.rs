@@ -20,7 +20,8 @@ pub(crate) async fn open(
             let lock = lock(data)?;
             let (url, bucket) = (url.clone(), format!("hive-{}", config.region));
             let opening = tokio::task::spawn_blocking(move || {
-                let nats = Nats::connect(&url, &NatsAccess::default())?;
+                let access = NatsAccess::from_environment(|name| std::env::var(name).ok());
+                let nats = Nats::connect(&url, &access)?;
                 NatsRecords::open(&nats, &bucket, &NatsSettings::default())
             });
             let records = opening.await.unwrap_or(Err(StoreError::Closed))?;

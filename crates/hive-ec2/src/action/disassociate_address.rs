@@ -27,6 +27,7 @@ impl Action for DisassociateAddress {
             (None, Some(ip)) => addresses::find_public(call.account, ip)?,
             (None, None) => return Err(ApiError::missing_parameter("AssociationId")),
         };
+        addresses::refuse_managed(call.account, address)?;
         let id = address.id.clone();
         call.account.addresses.edit(&id)?.association = None;
         Done::ok()

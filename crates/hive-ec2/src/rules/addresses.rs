@@ -61,6 +61,7 @@ pub fn associate(
                 format!("resource {allocation} is already associated with associate-id {}", association.id),
             ));
         }
+        refuse_managed(call.account, address)?;
     }
     let elsewhere = call.account.addresses.with(Address::BY_INTERFACE, &interface).find(|other| {
         *other.id != *allocation && other.association.as_ref().is_some_and(|a| a.private_ip == private_ip)
@@ -83,6 +84,22 @@ pub fn associate(
         call.account.network_interfaces.edit(&interface)?.public_ip = None;
     }
     Ok(id)
+}
+
+/// An address of a NAT gateway stays with it until it is deleted.
+pub fn refuse_managed(account: &Account, address: &Address) -> ApiResult<()> {
+    let interface = address.association.as_ref().map(|association| &association.network_interface_id);
+    let interface = interface.and_then(|id| account.network_interfaces.get(id));
+    match interface.and_then(|interface| interface.managed_by.as_ref()) {
+        None => Ok(()),
+        Some(owner) => Err(ApiError::client(
+            "AuthFailure",
+            format!(
+                "You do not have permission to access the specified resource: {} belongs to {owner}",
+                address.id
+            ),
+        )),
+    }
 }
 
 /// Frees every elastic address of an interface that goes away.

@@ -159,6 +159,7 @@ impl Launch {
             state: InstanceState::Pending,
             state_reason: notice,
             terminated: None,
+            has_run: false,
             availability_zone: zone.clone(),
             placement_group: self.placement_group.clone(),
             partition_number: self.partition_number,

@@ -110,9 +110,17 @@ fn started(call: &mut Call<'_>, id: &str, failed: Option<&String>) -> ApiResult<
         return Ok(());
     }
     match failed {
-        None => call.account.instances.edit(id)?.state = InstanceState::Running,
+        None => {
+            let instance = call.account.instances.edit(id)?;
+            instance.state = InstanceState::Running;
+            instance.has_run = true;
+        }
         Some(reason) => {
-            terminated(call, id)?;
+            if call.account.instances.find(id)?.has_run {
+                call.account.instances.edit(id)?.state = InstanceState::Stopped;
+            } else {
+                terminated(call, id)?;
+            }
             let reason = ("Server.InternalError".to_owned(), reason.clone());
             call.account.instances.edit(id)?.state_reason = Some(reason);
         }
