@@ -130,7 +130,11 @@ fn an_address_stays_with_its_nat_gateway() {
         let interface = texts(&call(&engine, &interface).await.unwrap(), "networkInterfaceId").remove(0);
         let addresses = call(&engine, "DescribeAddresses").await.unwrap();
         let association = texts(&addresses, "associationId").remove(0);
+        let gateways = call(&engine, "DescribeNatGateways").await.unwrap();
+        let its = texts(&gateways, "networkInterfaceId").remove(0);
+        let other = texts(&call(&engine, "AllocateAddress").await.unwrap(), "allocationId").remove(0);
         for query in [
+            format!("AssociateAddress&AllocationId={other}&NetworkInterfaceId={its}"),
             format!("DisassociateAddress&AssociationId={association}"),
             format!("AssociateAddress&AllocationId={allocation}&NetworkInterfaceId={interface}"),
         ] {

@@ -61,6 +61,7 @@ impl Action for AssociateAddress {
             }
             (None, None) => return Err(ApiError::missing_parameter("InstanceId")),
         };
+        addresses::refuse_managed(account, &interface)?;
         // EC2 takes it from where it was unless told otherwise.
         let reassociate = request.allow_reassociation.unwrap_or(true);
         let id =
