@@ -35,8 +35,9 @@ fn a_password_lets_in_and_is_never_told() {
     assert!(refused(&server.url(), &NatsAccess::default()).to_lowercase().contains("authorization"));
     let told = refused(&server.url(), &user("sesame-street"));
     assert!(!told.contains("sesame"), "{told}");
-    let in_address = server.url().replace("nats://", "nats://kim:sesame-street@");
-    let told = refused(&in_address, &NatsAccess::default());
+    let in_address = |password: &str| server.url().replace("nats://", &format!("nats://kim:{password}@"));
+    Nats::connect(&in_address("open-sesame"), &NatsAccess::default()).unwrap();
+    let told = refused(&in_address("sesame-street"), &NatsAccess::default());
     assert!(!told.contains("sesame") && told.contains("127.0.0.1"), "{told}");
 }
 
@@ -46,6 +47,11 @@ fn a_token_lets_in() {
     let Some(server) = Server::start_with("tokens of NATS", settings) else { return };
     Nats::connect(&server.url(), &with(Credentials::Token("abc123".to_owned()))).unwrap();
     refused(&server.url(), &with(Credentials::Token("other".to_owned())));
+    let in_address = |token: &str| server.url().replace("nats://", &format!("nats://{token}@"));
+    Nats::connect(&in_address("abc123"), &NatsAccess::default()).unwrap();
+    refused(&in_address("other"), &NatsAccess::default());
+    let in_environment = |name: &str| (name == "NATS_TOKEN").then(|| "abc123".to_owned());
+    Nats::connect(&server.url(), &NatsAccess::from_environment(in_environment)).unwrap();
     let missing = with(Credentials::File("/no/such/file.creds".into()));
     assert!(refused(&server.url(), &missing).contains("/no/such/file.creds"));
 }

@@ -47,7 +47,11 @@ pub fn decode(text: &[u8]) -> ApiResult<String> {
     }
     let text =
         String::from_utf8(bytes).map_err(|_| ApiError::malformed_query("A parameter is not valid UTF-8"))?;
-    if text.chars().any(|c| c.is_control() && !matches!(c, '\t' | '\n' | '\r')) {
+    let cannot_be_told = |c: char| match c {
+        '\t' | '\n' | '\r' => false,
+        c => c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}'),
+    };
+    if text.chars().any(cannot_be_told) {
         return Err(ApiError::malformed_query("A parameter holds a control character"));
     }
     Ok(text)

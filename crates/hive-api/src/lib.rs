@@ -11,6 +11,7 @@ pub mod error;
 pub mod form;
 mod hex;
 pub mod params;
+pub mod pattern;
 pub mod sigv4;
 mod tree;
 pub mod xml;

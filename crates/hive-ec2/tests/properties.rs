@@ -58,7 +58,7 @@ impl World {
     fn query(&self, action: u8, a: u8, b: u8) -> String {
         let id = |prefix| self.pick(prefix, a);
         let other = |prefix| self.pick(prefix, b);
-        match action % 56 {
+        match action % 66 {
             0 => "CreateVpc&CidrBlock=10.0.0.0/16".to_owned(),
             1..=4 => format!("CreateSubnet&VpcId={}&CidrBlock=10.0.{}.0/24", id("vpc"), b % 8),
             5 => format!("CreateSecurityGroup&GroupName=g{b}&GroupDescription=d&VpcId={}", id("vpc")),
@@ -157,6 +157,35 @@ impl World {
             54 => {
                 format!("ModifyVpcEndpoint&VpcEndpointId={}&AddRouteTableId.1={}", id("vpce"), other("rtb"))
             }
+            55 => format!("DisassociateAddress&AssociationId={}", id("eipassoc")),
+            56 => format!("ReleaseAddress&AllocationId={}", id("eipalloc")),
+            57 => format!("DisassociateRouteTable&AssociationId={}", id("rtbassoc")),
+            58 => format!(
+                "ReplaceRouteTableAssociation&AssociationId={}&RouteTableId={}",
+                id("rtbassoc"),
+                other("rtb")
+            ),
+            59 => format!(
+                "ReplaceRoute&RouteTableId={}&DestinationCidrBlock=0.0.0.0/0&NatGatewayId={}",
+                id("rtb"),
+                other("nat")
+            ),
+            60 => format!(
+                "AssignPrivateIpAddresses&NetworkInterfaceId={}&SecondaryPrivateIpAddressCount=1",
+                id("eni")
+            ),
+            61 => format!("CreateNetworkAcl&VpcId={}", id("vpc")),
+            62 => format!("DeleteNetworkAcl&NetworkAclId={}", id("acl")),
+            63 => format!(
+                "ReplaceNetworkAclAssociation&AssociationId={}&NetworkAclId={}",
+                id("aclassoc"),
+                other("acl")
+            ),
+            64 => format!(
+                "ModifyNetworkInterfaceAttribute&NetworkInterfaceId={}&SecurityGroupId.1={}",
+                id("eni"),
+                other("sg")
+            ),
             42 => format!("DeleteDhcpOptions&DhcpOptionsId={}", id("dopt")),
             _ => format!("CreateTags&ResourceId.1={}&Tag.1.Key=k&Tag.1.Value=v", id("vpc")),
         }
@@ -222,6 +251,7 @@ impl World {
             ("rtbassoc", "DisassociateRouteTable&AssociationId="),
             ("subnet", "DeleteSubnet&SubnetId="),
             ("rtb", "DeleteRouteTable&RouteTableId="),
+            ("acl", "DeleteNetworkAcl&NetworkAclId="),
         ] {
             for id in all(prefix) {
                 let _ = self.call(&format!("{query}{id}")).await;
@@ -257,6 +287,7 @@ impl World {
 
     async fn learn_all(&mut self) {
         for describe in [
+            "DescribeNetworkAcls",
             "DescribeNetworkInterfaces",
             "DescribeSecurityGroups",
             "DescribeRouteTables",

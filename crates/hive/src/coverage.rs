@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use crate::control::UnknownParameter;
+
 #[derive(Debug, Clone, Serialize)]
 pub struct Row {
     pub service: &'static str,
@@ -9,7 +11,34 @@ pub struct Row {
     pub parameters: Vec<&'static str>,
     /// Taken, and without effect so far.
     pub without_effect: Vec<&'static str>,
+    /// EC2 has them; a request that asks for one is refused.
+    pub refused: Vec<&'static str>,
     pub filters: Vec<&'static str>,
+    pub status: Status,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    Done,
+    /// Some parameters are refused or without effect.
+    Partial,
+}
+
+impl Row {
+    fn new(
+        service: &'static str,
+        action: &'static str,
+        parameters: Vec<&'static str>,
+        without_effect: &[&'static str],
+        filters: Vec<&'static str>,
+    ) -> Row {
+        let missing = |name: &&str| !name.contains('.') && !parameters.contains(name);
+        let refused: Vec<_> = hive_ec2::parameters_of(action).filter(missing).collect();
+        let done = refused.is_empty() && without_effect.is_empty();
+        let status = if done { Status::Done } else { Status::Partial };
+        Row { service, action, parameters, without_effect: without_effect.to_vec(), refused, filters, status }
+    }
 }
 
 pub fn rows() -> Vec<Row> {
@@ -17,20 +46,11 @@ pub fn rows() -> Vec<Row> {
         let mut parameters = (entry.parameters)();
         parameters.extend(entry.accepts.names());
         parameters.sort_unstable();
-        Row {
-            service: "ec2",
-            action: entry.name,
-            parameters,
-            without_effect: entry.without_effect.to_vec(),
-            filters: entry.accepts.filters.map(|names| names()).unwrap_or_default(),
-        }
+        let filters = entry.accepts.filters.map(|names| names()).unwrap_or_default();
+        Row::new("ec2", entry.name, parameters, entry.without_effect, filters)
     });
-    let sts = crate::sts::ACTIONS.iter().map(|(action, parameters)| Row {
-        service: "sts",
-        action,
-        parameters: parameters.to_vec(),
-        without_effect: Vec::new(),
-        filters: Vec::new(),
+    let sts = crate::sts::ACTIONS.iter().map(|(action, parameters, without_effect)| {
+        Row::new("sts", action, parameters.to_vec(), without_effect, Vec::new())
     });
     ec2.chain(sts).collect()
 }
@@ -46,6 +66,16 @@ pub fn refused() -> Vec<Refused> {
     hive_ec2::REFUSED.iter().map(|(action, why)| Refused { action, why }).collect()
 }
 
+/// What the running gateway was sent and did not know.
+pub fn counted(unknown: &[UnknownParameter]) -> String {
+    if unknown.is_empty() {
+        return String::new();
+    }
+    let rows =
+        unknown.iter().map(|one| format!("- `{}` {}: {} times\n", one.action, one.parameter, one.count));
+    format!("\n## Sent to this gateway and not known\n\n{}", rows.collect::<String>())
+}
+
 /// The page `docs/hive-coverage.md`.
 pub fn markdown() -> String {
     let rows = rows();
@@ -53,12 +83,18 @@ pub fn markdown() -> String {
         "# What Hive answers\n\nGenerated from the table of actions; do not edit. {} actions. Filters `tag:KEY`, \
          `tag-key` and `tag-value` work wherever `Filter` does. Some actions are refused by name, with the reason \
          (at the end); any other that is not here is `InvalidAction`, a \
-         filter that is not here `InvalidParameterValue`, a parameter that is not here is counted (strict mode: \
-         `UnknownParameter`).\n",
-        rows.len()
+         filter that is not here `InvalidParameterValue`. A parameter that AWS has and Hive has not is refused with \
+         `UnsupportedOperation` when it asks for something; one that AWS does not have either is counted (strict mode: \
+         `UnknownParameter`). An action is done when it takes everything, partial when it refuses something or \
+         takes it without effect: {} are done.\n",
+        rows.len(),
+        rows.iter().filter(|row| row.status == Status::Done).count()
     );
     for row in rows {
         text.push_str(&format!("\n## {} {}\n", row.service, row.action));
+        if row.status == Status::Partial {
+            text.push_str("\nPartial.\n");
+        }
         let code =
             |names: &[&str]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
         if !row.parameters.is_empty() {
@@ -66,6 +102,9 @@ pub fn markdown() -> String {
         }
         if !row.without_effect.is_empty() {
             text.push_str(&format!("\nAccepted without effect: {}\n", code(&row.without_effect)));
+        }
+        if !row.refused.is_empty() {
+            text.push_str(&format!("\nRefused: {}\n", code(&row.refused)));
         }
         if !row.filters.is_empty() {
             text.push_str(&format!("\nFilters: {}\n", code(&row.filters)));

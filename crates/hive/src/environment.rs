@@ -34,10 +34,11 @@ pub fn variables(data: &Path) -> Result<Vec<(&'static str, String)>, HiveError> 
     Ok(variables)
 }
 
+/// What would win over the variables, or not fit to them.
+const IN_THE_WAY: &str = "unset AWS_SESSION_TOKEN AWS_PROFILE AWS_DEFAULT_PROFILE\n";
+
 /// The same as lines for a shell's `eval`.
 pub fn shell(variables: &[(&'static str, String)]) -> String {
-    variables
-        .iter()
-        .map(|(name, value)| format!("export {name}='{}'\n", value.replace('\'', "'\\''")))
-        .collect()
+    let line = |(name, value): &(&str, String)| format!("export {name}='{}'\n", value.replace('\'', "'\\''"));
+    IN_THE_WAY.to_owned() + &variables.iter().map(line).collect::<String>()
 }

@@ -40,7 +40,7 @@ pub struct Gateway {
     address: SocketAddr,
     control: Control,
     /// Kept as long as the gateway lives.
-    lock: Option<std::fs::File>,
+    lock: std::fs::File,
 }
 
 pub(crate) fn fill_random(bytes: &mut [u8]) {

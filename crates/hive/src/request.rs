@@ -3,12 +3,14 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use http::header::{CONNECTION, CONTENT_TYPE};
 use http::{HeaderValue, Method, Request, Response};
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper::body::{Bytes, Incoming};
 use jiff::Timestamp;
+use tokio::sync::Semaphore;
 
 use hive_api::sigv4::{self, Credential, SecretKey, SignedRequest};
 use hive_api::{ApiError, ApiResult, Params, Service, form};
@@ -19,6 +21,11 @@ use crate::{sessions, sts};
 
 /// Far above the largest real request (16 KiB of user data), far below what would hurt.
 const MAX_BODY: usize = 1024 * 1024;
+/// A body beyond this needs one of [`LARGE_AT_ONCE`] places: whoever sends may not be known yet.
+const SMALL_BODY: usize = 64 * 1024;
+const LARGE_AT_ONCE: usize = 32;
+/// How long a body may take.
+const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Who a request is from.
 pub(crate) struct Principal {
@@ -32,6 +39,7 @@ pub(crate) struct Principal {
 pub(crate) struct Endpoint {
     engine: Arc<Engine>,
     keys: HashMap<String, Credential<Arc<Principal>>>,
+    large_bodies: Semaphore,
 }
 
 impl Endpoint {
@@ -51,7 +59,7 @@ impl Endpoint {
             };
             (key.access_key_id.clone(), credential)
         });
-        Self { engine, keys: keys.collect() }
+        Self { engine, keys: keys.collect(), large_bodies: Semaphore::new(LARGE_AT_ONCE) }
     }
 
     pub fn engine(&self) -> &Arc<Engine> {
@@ -62,7 +70,7 @@ impl Endpoint {
     pub async fn answer(&self, request: Request<Incoming>) -> Response<Full<Bytes>> {
         let request_id = request_id();
         let (parts, body) = request.into_parts();
-        let (body, hang_up) = match read_body(body).await {
+        let (body, hang_up) = match self.read_body(body).await {
             Ok(body) => (Ok(body), false),
             // The rest of the body is not read, so the connection cannot be used again.
             Err(error) => (Err(error), true),
@@ -87,6 +95,24 @@ impl Endpoint {
             response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
         }
         response
+    }
+
+    async fn read_body(&self, body: Incoming) -> ApiResult<Bytes> {
+        let read = async {
+            let mut body = Limited::new(body, MAX_BODY);
+            let (mut bytes, mut place) = (Vec::new(), None);
+            while let Some(frame) = body.frame().await {
+                let frame = frame.map_err(broken_body)?;
+                let Ok(data) = frame.into_data() else { continue };
+                if place.is_none() && bytes.len() + data.len() > SMALL_BODY {
+                    place = self.large_bodies.acquire().await.ok();
+                }
+                bytes.extend_from_slice(&data);
+            }
+            Ok(Bytes::from(bytes))
+        };
+        let late = || ApiError::client("RequestTimeout", "The request did not come to its end in time");
+        tokio::time::timeout(BODY_TIMEOUT, read).await.unwrap_or_else(|_| Err(late()))
     }
 
     /// A permanent key, or the session that the request's token describes.
@@ -119,8 +145,10 @@ impl Endpoint {
             body,
         };
         let now = Timestamp::now();
-        let verified = sigv4::verify(&signed, now, |key| self.credential(key, &signed))
-            .inspect_err(|_| *service = hinted_service(&pairs, body))?;
+        let verified = sigv4::verify(&signed, now, |key| self.credential(key, &signed)).map_err(|error| {
+            *service = hinted_service(&pairs, body);
+            in_words_of(*service, error)
+        })?;
         *service = Service::from_scope(&verified.scope.service).ok_or_else(|| {
             wrong_scope(&format!(
                 "Credential should be scoped to ec2 or sts, not '{}'",
@@ -146,22 +174,18 @@ impl Endpoint {
         }
         *action = name;
         match service {
-            Service::Sts => sts::call(&verified.principal, action, &params, now),
+            Service::Sts => sts::call(&self.engine, &verified.principal, action, &params, now),
             Service::Ec2 => self.engine.call(&verified.principal.account, action, params).await,
         }
     }
 }
 
-async fn read_body(body: Incoming) -> ApiResult<Bytes> {
-    match Limited::new(body, MAX_BODY).collect().await {
-        Ok(collected) => Ok(collected.to_bytes()),
-        Err(error) if error.is::<LengthLimitError>() => Err(ApiError::client(
-            "RequestEntityTooLarge",
-            format!("The request has more than {MAX_BODY} bytes"),
-        )
-        .with_status(413)),
-        Err(_) => Err(ApiError::malformed_query("The request ended early")),
+fn broken_body(error: Box<dyn std::error::Error + Send + Sync>) -> ApiError {
+    if !error.is::<LengthLimitError>() {
+        return ApiError::malformed_query("The request ended early");
     }
+    ApiError::client("RequestEntityTooLarge", format!("The request has more than {MAX_BODY} bytes"))
+        .with_status(413)
 }
 
 /// For the envelope of an authentication error, when there is no scope to go by.
@@ -171,6 +195,18 @@ fn hinted_service(query: &[(String, String)], body: &Bytes) -> Service {
     };
     let in_body = || version(&form::parse(body).unwrap_or_default());
     version(query).or_else(in_body).unwrap_or(Service::Ec2)
+}
+
+/// The two services call an unknown key differently, and clients match on it.
+fn in_words_of(service: Service, error: ApiError) -> ApiError {
+    if service == Service::Sts && error.code == "AuthFailure" {
+        return ApiError::client(
+            "InvalidClientTokenId",
+            "The security token included in the request is invalid.",
+        )
+        .with_status(403);
+    }
+    error
 }
 
 fn wrong_scope(message: &str) -> ApiError {

@@ -9,24 +9,25 @@ use crate::config::{Config, NatsUrl, Store};
 use crate::data_directory::DataDirectory;
 use crate::error::HiveError;
 
-/// The records, and what keeps a second gateway out of the data directory: the embedded store does that itself.
+/// The records, and what keeps a second gateway out of the data directory.
 pub(crate) async fn open(
     data: &DataDirectory,
     config: &Config,
-) -> Result<(Arc<dyn Records>, Option<File>), HiveError> {
-    match &config.store {
-        Store::Embedded => Ok((Arc::new(EmbeddedRecords::open(&data.store(), config.durability)?), None)),
+) -> Result<(Arc<dyn Records>, File), HiveError> {
+    let lock = lock(data)?;
+    let records: Arc<dyn Records> = match &config.store {
+        Store::Embedded => Arc::new(EmbeddedRecords::open(&data.store(), config.durability)?),
         Store::Nats(NatsUrl(url)) => {
-            let lock = lock(data)?;
             let (url, bucket) = (url.clone(), format!("hive-{}", config.region));
             let opening = tokio::task::spawn_blocking(move || {
-                let nats = Nats::connect(&url, &NatsAccess::default())?;
+                let access = NatsAccess::from_environment(|name| std::env::var(name).ok());
+                let nats = Nats::connect(&url, &access)?;
                 NatsRecords::open(&nats, &bucket, &NatsSettings::default())
             });
-            let records = opening.await.unwrap_or(Err(StoreError::Closed))?;
-            Ok((Arc::new(records), Some(lock)))
+            Arc::new(opening.await.unwrap_or(Err(StoreError::Closed))?)
         }
-    }
+    };
+    Ok((records, lock))
 }
 
 fn lock(data: &DataDirectory) -> Result<File, HiveError> {

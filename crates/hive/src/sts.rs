@@ -2,16 +2,31 @@
 //! do what the account may; other accounts' roles do not.
 
 use hive_api::{ApiError, ApiResult, Params, decode, xml};
+use hive_ec2::Engine;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::request::Principal;
 use crate::sessions::{self, Session};
 
-pub(crate) const ACTIONS: &[(&str, &[&str])] = &[
-    ("AssumeRole", &["DurationSeconds", "RoleArn", "RoleSessionName"]),
-    ("GetCallerIdentity", &[]),
-    ("GetSessionToken", &["DurationSeconds"]),
+/// Name, parameters, and those without effect.
+pub(crate) const ACTIONS: &[(&str, &[&str], &[&str])] = &[
+    (
+        "AssumeRole",
+        &[
+            "DurationSeconds",
+            "ExternalId",
+            "RoleArn",
+            "RoleSessionName",
+            "SourceIdentity",
+            "Tags",
+            "TransitiveTagKeys",
+        ],
+        // Only a policy could look at them.
+        &["ExternalId", "SourceIdentity", "Tags", "TransitiveTagKeys"],
+    ),
+    ("GetCallerIdentity", &[], &[]),
+    ("GetSessionToken", &["DurationSeconds"], &[]),
 ];
 
 #[derive(Serialize)]
@@ -60,20 +75,26 @@ struct AssumeRoleRequest {
 }
 
 pub(crate) fn call(
+    engine: &Engine,
     principal: &Principal,
     action: &str,
     params: &Params,
     now: Timestamp,
 ) -> ApiResult<String> {
-    match action {
+    let Some((action, known, _)) = ACTIONS.iter().find(|(name, ..)| *name == action) else {
+        return Err(ApiError::invalid_action(action, "2011-06-15"));
+    };
+    let unknown =
+        params.children().map(|(name, _)| name.to_owned()).filter(|name| !known.contains(&name.as_str()));
+    engine.refuse_or_count(action, &unknown.collect::<Vec<_>>(), params)?;
+    match *action {
         "GetCallerIdentity" => answer(&CallerIdentity {
             arn: principal.arn.clone(),
             user_id: principal.user_id.clone(),
             account: principal.account.to_string(),
         }),
         "GetSessionToken" => session_token(principal, &decode(params)?.request, now),
-        "AssumeRole" => assume_role(principal, &decode(params)?.request, now),
-        other => Err(ApiError::invalid_action(other, "2011-06-15")),
+        _ => assume_role(principal, &decode(params)?.request, now),
     }
 }
 

@@ -1,202 +1,293 @@
-//! tofu with the unmodified hashicorp/aws provider: what it makes it finds again, changed or imported, and what
-//! it takes away is gone. Nearly all the time is the provider's own sleeping, so the tests run side by side.
+//! tofu with the unmodified hashicorp/aws provider, one test a resource: what it makes it finds again, changed or
+//! imported, and what it takes away is gone.
 
 #![allow(clippy::unwrap_used)]
 
 mod support;
 
 use std::collections::BTreeSet;
+use std::io::{BufRead, BufReader, Lines};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Child, ChildStdout, Command, Stdio};
 
 use serde_json::Value;
 use support::{Gateway, python, succeed, tool};
 
-/// tofu, a CLI configuration that names the provider's mirror, and a gateway.
+/// A test for each, by its name, and a file in `provider/`.
+macro_rules! resources {
+    ($($name:ident)*) => {
+        const RESOURCES: &[&str] = &[$(stringify!($name)),*];
+        $(#[test]
+        fn $name() {
+            whole_life(stringify!($name));
+        })*
+    };
+}
+
+// The instance's first: it takes longest, and the provider mostly sleeps.
+resources! {
+    aws_instance
+    aws_ami
+    aws_ebs_snapshot
+    aws_ebs_volume
+    aws_egress_only_internet_gateway
+    aws_eip
+    aws_internet_gateway
+    aws_key_pair
+    aws_launch_template
+    aws_nat_gateway
+    aws_network_acl
+    aws_network_interface
+    aws_placement_group
+    aws_route
+    aws_route_table
+    aws_route_table_association
+    aws_security_group
+    aws_security_group_rule
+    aws_subnet
+    aws_volume_attachment
+    aws_vpc
+    aws_vpc_dhcp_options
+    aws_vpc_endpoint
+    aws_vpc_peering_connection
+    aws_vpc_security_group_egress_rule
+    aws_vpc_security_group_ingress_rule
+}
+
+/// tofu and a gateway, both of one test.
 struct Bench {
     dir: tempfile::TempDir,
     tofu: PathBuf,
-    python: PathBuf,
+    provider: PathBuf,
     gateway: Gateway,
 }
-
-const KEY: &str = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGtra2tra2tra2tra2tra2tra2tra2tra2tra2tra2tr test";
 
 impl Bench {
     /// None, said aloud, where the tools are not there.
     fn new(test: &str) -> Option<Bench> {
-        let tofu = tool("tofu", test)?;
-        let provider = tool("terraform-provider-aws", test)?;
-        let python = python(test)?;
+        let test = format!("provider::{test}");
+        let tofu = tool("tofu", &test)?;
+        let provider = tool("terraform-provider-aws", &test)?;
         let dir = tempfile::tempdir().unwrap();
-        let mirror = mirror(dir.path(), &provider);
-        let mirror = format!("provider_installation {{ filesystem_mirror {{ path = {mirror:?} }} }}\n");
-        std::fs::write(dir.path().join("tofurc"), mirror).unwrap();
         let gateway = Gateway::start(&dir.path().join("data"), &["--strict"]);
-        Some(Bench { dir, tofu, python, gateway })
+        Some(Bench { dir, tofu, provider, gateway })
     }
 
-    /// A copy of a directory of the repository, to work in.
-    fn project(&self, source: &str) -> PathBuf {
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(source);
-        let target = self.dir.path().join("project");
-        std::fs::create_dir(&target).unwrap();
-        for entry in std::fs::read_dir(source).unwrap() {
-            let entry = entry.unwrap();
-            std::fs::copy(entry.path(), target.join(entry.file_name())).unwrap();
-        }
-        target
-    }
-
-    fn command(&self, program: &Path, project: &Path) -> Command {
+    fn command(&self, program: &Path) -> Command {
         let mut command = self.gateway.command(program);
-        let tools = [self.tofu.parent(), self.python.parent()];
-        let tools = tools.into_iter().flatten().map(|dir| dir.display().to_string());
-        let path = tools.chain(std::env::var("PATH")).collect::<Vec<_>>().join(":");
         command
-            .current_dir(project)
-            .env("PATH", path)
-            .env("TF_CLI_CONFIG_FILE", self.dir.path().join("tofurc"))
-            .env("TF_VAR_public_key", KEY)
-            .env("CHECKPOINT_DISABLE", "1");
+            .current_dir(self.dir.path())
+            .env("TMPDIR", self.dir.path())
+            .env("TF_CLI_CONFIG_FILE", "tofurc")
+            .env("CHECKPOINT_DISABLE", "1")
+            // Half of the time of a small plan is reading the provider's schemas, much of it collecting garbage.
+            .env("GOGC", "400");
+        std::fs::write(self.dir.path().join("tofurc"), "").unwrap();
         command
     }
-
-    fn tofu(&self, project: &Path, step: u32, arguments: &[&str]) -> String {
-        let mut command = self.command(&self.tofu, project);
-        let (verb, arguments) = arguments.split_first().unwrap();
-        succeed(command.env("TF_VAR_step", step.to_string()).args([verb, "-no-color"]).args(arguments))
-    }
-
-    fn plan_is_empty(&self, project: &Path, step: u32) {
-        // Exit code 2 would be "there are changes", which `succeed` shows with the plan.
-        self.tofu(project, step, &["plan", "-input=false", "-detailed-exitcode"]);
-    }
 }
 
-/// A mirror with the provider in it, as tofu looks for one.
-fn mirror(dir: &Path, provider: &Path) -> PathBuf {
-    let file = provider.file_name().unwrap().to_str().unwrap();
-    let version = file.rsplit_once("_v").unwrap().1;
-    let mirror = dir.join("mirror");
-    let folder = mirror.join("registry.opentofu.org/hashicorp/aws").join(version).join("linux_amd64");
-    std::fs::create_dir_all(&folder).unwrap();
-    std::os::unix::fs::symlink(provider, folder.join(file)).unwrap();
-    mirror
+/// One provider process for all that tofu does to a project: a start each time takes as long as the work.
+struct Project<'a> {
+    bench: &'a Bench,
+    provider: Child,
+    /// Kept open: the provider ends when it cannot write.
+    _output: Lines<BufReader<ChildStdout>>,
+    reattach: String,
 }
 
-/// One test for all, so that they run side by side however few cores there are: the provider mostly sleeps.
-#[test]
-fn projects_are_made_changed_imported_and_gone() {
-    let changed: Option<Vec<_>> = std::thread::scope(|scope| {
-        let begin = |name: &'static str| {
-            std::thread::Builder::new()
-                .name(name.to_owned())
-                .spawn_scoped(scope, || whole_life(name))
-                .unwrap()
-        };
-        let projects = ["every", "borders", "connections", "machines"].map(begin);
-        std::thread::Builder::new().name("example".to_owned()).spawn_scoped(scope, example).unwrap();
-        projects.into_iter().map(|project| project.join().unwrap()).collect()
-    });
-    if let Some(changed) = changed {
-        everything_was_changed(&changed.concat().into_iter().collect());
-    }
-}
-
-/// Each attribute that the provider can update is one that some project changes, or there is a reason why none does.
-fn everything_was_changed(changed: &BTreeSet<String>) {
-    let mut wrong = Vec::new();
-    for line in include_str!("provider/updatable.txt").lines().filter(|line| !line.starts_with('#')) {
-        match line.split_once(": ") {
-            None if !changed.contains(line) => wrong.push(format!("nothing changes {line}")),
-            Some((attribute, _)) if changed.contains(attribute) => {
-                wrong.push(format!("{attribute} is changed after all"));
-            }
-            _ => {}
+impl Project<'_> {
+    fn new<'a>(bench: &'a Bench, files: &[PathBuf]) -> Project<'a> {
+        for file in files {
+            std::fs::copy(file, bench.dir.path().join(file.file_name().unwrap())).unwrap();
         }
+        let mut provider = bench
+            .command(&bench.provider)
+            .arg("-debug")
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(provider.stdout.take().unwrap()).lines();
+        let reattach = lines.find_map(|line| {
+            let line = line.unwrap();
+            let value = line.trim().strip_prefix("TF_REATTACH_PROVIDERS='")?.strip_suffix('\'')?;
+            Some(value.replace("registry.terraform.io", "registry.opentofu.org"))
+        });
+        Project { bench, provider, _output: lines, reattach: reattach.unwrap() }
     }
-    assert_eq!(wrong, Vec::<String>::new(), "changed are {changed:#?}");
+
+    fn tofu(&self, step: u32, arguments: &[&str]) -> String {
+        self.tofu_that(step, false, arguments)
+    }
+
+    fn tofu_that(&self, step: u32, skips: bool, arguments: &[&str]) -> String {
+        let mut command = self.bench.command(&self.bench.tofu);
+        command
+            .env("TF_REATTACH_PROVIDERS", &self.reattach)
+            .env("TF_VAR_step", step.to_string())
+            .env("TF_VAR_skip", skips.to_string());
+        succeed(command.args(arguments).arg("-no-color"))
+    }
+
+    /// Says what it did: `1 added, 0 changed, 0 destroyed`.
+    fn apply(&self, step: u32) -> String {
+        self.tofu(step, &["apply", "-input=false", "-auto-approve"])
+    }
+
+    fn plan_is_empty(&self, step: u32, skips: bool) {
+        // Exit code 2 would be "there are changes", which `succeed` shows with the plan.
+        self.tofu_that(step, skips, &["plan", "-input=false", "-detailed-exitcode"]);
+    }
+
+    fn state(&self) -> Value {
+        let text = std::fs::read(self.bench.dir.path().join("terraform.tfstate")).unwrap();
+        serde_json::from_slice(&text).unwrap()
+    }
+
+    /// Forgets what can be imported and imports it all: nothing may have to change.
+    fn import_all(&self) {
+        let state = self.state();
+        let ids = state["outputs"]["imports"]["value"].as_object().unwrap();
+        let mut forget = vec!["state", "rm"];
+        forget.extend(ids.keys().map(String::as_str));
+        succeed(self.bench.command(&self.bench.tofu).args(forget));
+        let blocks =
+            ids.iter().map(|(address, id)| format!("import {{\n  to = {address}\n  id = {id}\n}}\n"));
+        let imports = self.bench.dir.path().join("imports.tf");
+        std::fs::write(&imports, blocks.collect::<String>()).unwrap();
+        let imported = self.apply(2);
+        let expected = format!("{} imported, 0 added, 0 changed, 0 destroyed", ids.len());
+        assert!(imported.contains(&expected), "wanted {expected}: {imported}");
+        std::fs::remove_file(imports).unwrap();
+    }
 }
 
-/// `aws_vpc.tags`: what a plan updates.
-fn updated(plan: &str) -> Vec<String> {
-    let plan: Value = serde_json::from_str(plan).unwrap();
-    let mut found = Vec::new();
-    for resource in plan["resource_changes"].as_array().unwrap() {
-        let change = &resource["change"];
-        if change["actions"] == serde_json::json!(["update"]) {
-            let kind = resource["type"].as_str().unwrap();
-            differences(kind, &change["before"], &change["after"], &change["after_unknown"], &mut found);
+impl Drop for Project<'_> {
+    fn drop(&mut self) {
+        let _ = self.provider.kill();
+        let _ = self.provider.wait();
+    }
+}
+
+/// Made, changed in place, imported, taken away; after each step the plan is empty.
+fn whole_life(resource: &str) {
+    let Some(bench) = Bench::new(resource) else { return };
+    let project = Project::new(&bench, &["common", resource].map(|name| folder().join(format!("{name}.tf"))));
+    project.apply(1);
+    project.plan_is_empty(1, false);
+    let before = project.state();
+    let applied = project.apply(2);
+    assert!(applied.contains(" 0 destroyed"), "all in place: {applied}");
+    everything_was_changed(resource, &changes(&before, &project.state()));
+    project.plan_is_empty(2, false);
+    project.import_all();
+    project.plan_is_empty(2, true);
+    project.tofu(2, &["destroy", "-input=false", "-auto-approve", "-refresh=false"]);
+    assert_eq!(bench.gateway.leftovers(), []);
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/provider")
+}
+
+/// The attributes that the provider can update, each with the reason why it is not changed here, if there is one.
+fn updatable() -> impl Iterator<Item = (&'static str, Option<&'static str>)> {
+    let lines = include_str!("provider/updatable.txt").lines().filter(|line| !line.starts_with('#'));
+    lines.map(|line| {
+        line.split_once(": ").map_or((line, None), |(attribute, reason)| (attribute, Some(reason)))
+    })
+}
+
+/// Each attribute that the provider can update is one that the resource's test changes, or there is a reason.
+fn everything_was_changed(resource: &str, changed: &BTreeSet<String>) {
+    let own = updatable().filter(|(attribute, _)| attribute.split('.').next() == Some(resource));
+    let wrong: Vec<_> =
+        own.filter(|(attribute, reason)| changed.contains(*attribute) == reason.is_some()).collect();
+    assert_eq!(wrong, [], "not changed, or changed in spite of the reason; changed are {changed:#?}");
+}
+
+/// `aws_vpc.tags`: what differs between two states of what is in both.
+fn changes(before: &Value, after: &Value) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let instances = |state: &Value| {
+        let resources = state["resources"].as_array().unwrap().clone();
+        resources.into_iter().flat_map(|resource| {
+            let instances = resource["instances"].as_array().unwrap().clone();
+            let place = move |instance: Value| (resource["type"].clone(), resource["name"].clone(), instance);
+            instances.into_iter().map(place)
+        })
+    };
+    for (kind, name, old) in instances(before) {
+        for (_, _, new) in instances(after)
+            .filter(|new| new.0 == kind && new.1 == name && new.2["index_key"] == old["index_key"])
+        {
+            differences(kind.as_str().unwrap(), &old["attributes"], &new["attributes"], &mut found);
         }
     }
     found
 }
 
 /// The places where two values differ; what is in a list has the list's place.
-fn differences(place: &str, before: &Value, after: &Value, unknown: &Value, found: &mut Vec<String>) {
+fn differences(place: &str, before: &Value, after: &Value, found: &mut BTreeSet<String>) {
     let is_empty = |value: &Value| match value {
         Value::Null => true,
         Value::String(text) => text.is_empty(),
         Value::Array(items) => items.is_empty(),
         _ => false,
     };
-    if *unknown != true && (before == after || is_empty(before) && is_empty(after)) {
+    if before == after || is_empty(before) && is_empty(after) {
         return;
     }
-    found.push(place.to_owned());
-    let keys = [before, after, unknown].into_iter().filter_map(Value::as_object).flat_map(|map| map.keys());
+    found.insert(place.to_owned());
+    let keys = [before, after].into_iter().filter_map(Value::as_object).flat_map(|map| map.keys());
     for key in keys.collect::<BTreeSet<_>>() {
-        differences(&format!("{place}.{key}"), &before[key], &after[key], &unknown[key], found);
+        differences(&format!("{place}.{key}"), &before[key], &after[key], found);
     }
     let length = [before, after].into_iter().filter_map(Value::as_array).map(Vec::len).max().unwrap_or(0);
     for at in 0..length {
-        differences(place, &before[at], &after[at], &unknown[at], found);
+        differences(place, &before[at], &after[at], found);
     }
 }
 
-/// The script of the example does it all itself, with the aws CLI.
+#[test]
+fn every_file_and_every_updatable_resource_has_a_test() {
+    let files = std::fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().path());
+    let files =
+        files.filter_map(|path| Some(path.to_str()?.rsplit_once('/')?.1.strip_suffix(".tf")?.to_owned()));
+    let updatable = updatable().map(|(attribute, _)| attribute.split('.').next().unwrap().to_owned());
+    let known: BTreeSet<String> =
+        RESOURCES.iter().map(|name| (*name).to_owned()).chain(["common".to_owned()]).collect();
+    assert_eq!(files.chain(updatable).collect::<BTreeSet<_>>(), known);
+}
+
+/// The script of the example does it all itself, with the aws CLI, a mirror of the provider, and `tofu init`.
+#[test]
 fn example() {
-    let Some(bench) = Bench::new("provider::example") else { return };
-    let project = bench.project("../../examples/hive");
-    succeed(&mut bench.command(&project.join("test.sh"), &project));
-    assert_eq!(bench.gateway.leftovers(), []);
-}
-
-/// Made, changed in place, imported, taken away; after each step the plan is empty. Gives what was changed.
-fn whole_life(name: &str) -> Option<Vec<String>> {
-    let bench = Bench::new(&format!("provider::{name}"))?;
-    let project = bench.project(&format!("tests/provider/{name}"));
-    bench.tofu(&project, 1, &["init", "-input=false"]);
-    bench.tofu(&project, 1, &["apply", "-input=false", "-auto-approve"]);
-    bench.plan_is_empty(&project, 1);
-    bench.tofu(&project, 2, &["plan", "-input=false", "-out=second"]);
-    let changed = updated(&bench.tofu(&project, 2, &["show", "-json", "second"]));
-    let applied = bench.tofu(&project, 2, &["apply", "-input=false", "second"]);
-    assert!(applied.contains("0 destroyed"), "all in place: {applied}");
-    bench.plan_is_empty(&project, 2);
-    import_all(&bench, &project);
-    bench.plan_is_empty(&project, 2);
-    bench.tofu(&project, 2, &["destroy", "-input=false", "-auto-approve"]);
-    assert_eq!(bench.gateway.leftovers(), []);
-    Some(changed)
-}
-
-/// Forgets what can be imported and imports it all: nothing may have to change.
-fn import_all(bench: &Bench, project: &Path) {
-    let ids = bench.tofu(project, 2, &["output", "-json", "imports"]);
-    let ids: serde_json::Map<String, Value> = serde_json::from_str(&ids).unwrap();
-    let mut forget = vec!["state", "rm"];
-    forget.extend(ids.keys().map(String::as_str));
-    let mut blocks = String::new();
-    for (address, id) in &ids {
-        blocks.push_str(&format!("import {{\n  to = {address}\n  id = {id}\n}}\n"));
+    let Some(bench) = Bench::new("example") else { return };
+    let Some(python) = python("provider::example") else { return };
+    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/hive");
+    for file in ["main.tf", "test.sh"] {
+        std::fs::copy(example.join(file), bench.dir.path().join(file)).unwrap();
     }
-    let mut command = bench.command(&bench.tofu, project);
-    succeed(command.args(&forget));
-    std::fs::write(project.join("imports.tf"), blocks).unwrap();
-    let imported = bench.tofu(project, 2, &["apply", "-input=false", "-auto-approve"]);
-    let expected = format!("{} imported, 0 added, 0 changed, 0 destroyed", ids.len());
-    assert!(imported.contains(&expected), "wanted {expected}: {imported}");
-    std::fs::remove_file(project.join("imports.tf")).unwrap();
+    let mut command = bench.command(&bench.dir.path().join("test.sh"));
+    let tools = [&bench.tofu, &python].map(|tool| tool.parent().unwrap().display().to_string());
+    let path = tools.into_iter().chain(std::env::var("PATH")).collect::<Vec<_>>().join(":");
+    let mirror = format!("provider_installation {{ filesystem_mirror {{ path = {:?} }} }}\n", mirror(&bench));
+    std::fs::write(bench.dir.path().join("tofurc"), mirror).unwrap();
+    succeed(command.env("PATH", path).env("TF_VAR_public_key", KEY));
+    assert_eq!(bench.gateway.leftovers(), []);
+}
+
+const KEY: &str = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGtra2tra2tra2tra2tra2tra2tra2tra2tra2tra2tr test";
+
+/// A mirror with the provider in it, as tofu looks for one.
+fn mirror(bench: &Bench) -> PathBuf {
+    let file = bench.provider.file_name().unwrap().to_str().unwrap();
+    let version = file.rsplit_once("_v").unwrap().1;
+    let mirror = bench.dir.path().join("mirror");
+    let folder = mirror.join("registry.opentofu.org/hashicorp/aws").join(version).join("linux_amd64");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::os::unix::fs::symlink(&bench.provider, folder.join(file)).unwrap();
+    mirror
 }

@@ -150,6 +150,29 @@ fn strict_mode_refuses_unknown_parameters_and_the_other_counts_them() {
 }
 
 #[test]
+fn what_aws_would_do_and_hive_does_not_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let gateway = Gateway::start(&dir.path().join("data"), &["--plain-http"]);
+    let mut client = Client::connect(&gateway.data, gateway.port(), 0).unwrap();
+    let run = "RunInstances&MinCount=1&MaxCount=1&ImageId=ami-00000000000000d01";
+    for (query, code) in [
+        (format!("{run}&InstanceMarketOptions.MarketType=spot"), "UnsupportedOperation"),
+        (format!("{run}&Placement.HostId=h-1"), "UnsupportedOperation"),
+        (format!("{run}&Ipv6AddressCount=1"), "UnsupportedOperation"),
+        (format!("{run}&SecurityGroup.1=nobody"), "InvalidGroup.NotFound"),
+        ("AllocateAddress&Address=203.0.113.7".to_owned(), "UnsupportedOperation"),
+    ] {
+        let answer = client.action(&query).unwrap();
+        assert_eq!((answer.status, answer.element("Code")), (400, code), "{query}");
+    }
+    // What asks for nothing is nothing to refuse.
+    assert_eq!(
+        client.action(&format!("{run}&Ipv6AddressCount=0&SecurityGroup.1=default")).unwrap().status,
+        200
+    );
+}
+
+#[test]
 fn secrets_are_for_the_owner_only() {
     use std::os::unix::fs::PermissionsExt;
     let dir = tempfile::tempdir().unwrap();

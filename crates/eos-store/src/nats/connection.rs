@@ -59,7 +59,8 @@ impl Drop for Inner {
 }
 
 impl Nats {
-    /// `url`: `nats://host:port` or `tls://…`, several separated by commas.
+    /// `url`: `nats://host:port` or `tls://…`, several separated by commas. Credentials may stand in the first:
+    /// `user:password@` or `token@`.
     pub fn connect(url: &str, access: &NatsAccess) -> Result<Nats, StoreError> {
         let servers = url
             .split(',')
@@ -78,10 +79,13 @@ impl Nats {
             .enable_all()
             .build()
             .map_err(|e| unreachable(&place, e.to_string()))?;
+        let mut access = access.clone();
+        if matches!(access.credentials, Credentials::None) {
+            access.credentials = servers.first().map(in_address).unwrap_or_default();
+        }
         let (counter, connections) = watch::channel(0);
         let counter = Arc::new(counter);
         let mut first = connections.clone();
-        let access = access.clone();
         let connecting = async move {
             let options = options(&access).await?.event_callback(move |event| {
                 let counter = Arc::clone(&counter);
@@ -182,6 +186,37 @@ fn run_on<T: Closed + Send + 'static>(
         let _ = answer.send(work.await);
     });
     answered.recv().unwrap_or_else(|_| T::closed())
+}
+
+/// The client library does not look at them there.
+fn in_address(server: &ServerAddr) -> Credentials {
+    match (server.username(), server.password()) {
+        (Some(user), Some(password)) => Credentials::UserAndPassword(user.to_owned(), password.to_owned()),
+        (Some(token), None) if !token.is_empty() => Credentials::Token(token.to_owned()),
+        _ => Credentials::None,
+    }
+}
+
+/// As NATS' own command names them: `NATS_USER` and `NATS_PASSWORD`, `NATS_TOKEN`, `NATS_CREDS`, `NATS_CA`, `NATS_CERT` and
+/// `NATS_KEY`. An environment is for its owner's eyes, the words of a command are for everyone's.
+impl NatsAccess {
+    pub fn from_environment(variable: impl Fn(&str) -> Option<String>) -> NatsAccess {
+        let credentials = match (variable("NATS_CREDS"), variable("NATS_TOKEN"), variable("NATS_USER")) {
+            (Some(file), ..) => Credentials::File(file.into()),
+            (None, Some(token), _) => Credentials::Token(token),
+            (None, None, Some(user)) => {
+                Credentials::UserAndPassword(user, variable("NATS_PASSWORD").unwrap_or_default())
+            }
+            (None, None, None) => Credentials::None,
+        };
+        NatsAccess {
+            credentials,
+            certificate_authority: variable("NATS_CA").map(PathBuf::from),
+            client_certificate: variable("NATS_CERT")
+                .map(PathBuf::from)
+                .zip(variable("NATS_KEY").map(PathBuf::from)),
+        }
+    }
 }
 
 async fn options(access: &NatsAccess) -> Result<ConnectOptions, String> {

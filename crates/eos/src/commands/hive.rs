@@ -84,8 +84,11 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         }
         Some(("leftovers", _)) => leftovers(call, &data),
         Some(("coverage", _)) => {
-            let document = json!({"actions": coverage::rows(), "refused": coverage::refused()});
-            Ok(Outcome::new(coverage::markdown(), document))
+            // Only a gateway that runs has counted anything.
+            let counted = control::unknown_parameters(data.as_std_path()).unwrap_or_default();
+            let document =
+                json!({"actions": coverage::rows(), "refused": coverage::refused(), "counted": counted});
+            Ok(Outcome::new(coverage::markdown() + &coverage::counted(&counted), document))
         }
         _ => Ok(Outcome::default()),
     }

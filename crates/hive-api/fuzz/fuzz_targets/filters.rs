@@ -1,7 +1,7 @@
 //! Wildcards mean what the plain definition says, whatever the pattern.
 #![no_main]
 
-use hive_ec2::core::filter::wildcard;
+use hive_api::pattern::matches;
 use libfuzzer_sys::fuzz_target;
 
 /// The definition: slow, and easy to believe.
@@ -17,7 +17,7 @@ fn means(pattern: &[char], text: &[char]) -> bool {
 
 fuzz_target!(|input: (String, String)| {
     let (pattern, text) = input;
-    let answer = wildcard(&pattern, &text);
+    let answer = matches(&pattern, &text);
     let (p, t): (Vec<char>, Vec<char>) = (pattern.chars().collect(), text.chars().collect());
     // The definition takes exponential time; the answer above did not.
     if p.iter().filter(|c| **c == '*').count() <= 4 && t.len() <= 24 && p.len() <= 24 {

@@ -61,8 +61,9 @@ impl Action for AssociateAddress {
             }
             (None, None) => return Err(ApiError::missing_parameter("InstanceId")),
         };
-        // By public address EC2 takes it from where it was unless told otherwise.
-        let reassociate = request.allow_reassociation.unwrap_or(request.allocation_id.is_none());
+        addresses::refuse_managed(account, &interface)?;
+        // EC2 takes it from where it was unless told otherwise.
+        let reassociate = request.allow_reassociation.unwrap_or(true);
         let id =
             addresses::associate(call, &allocation, &interface, request.private_ip_address, reassociate)?;
         Ok(Response { association_id: id, done: true })

@@ -50,6 +50,6 @@ impl Action for CreateVolume {
             tags: call.new_tags::<Volume>(),
         };
         let id = devices::create_volume(call, &zone, new)?;
-        Ok(view::volume::volume(call.account.volumes.find(&id)?, call))
+        Ok(view::volume::volume(call.account.volumes.find(&id)?))
     }
 }

@@ -1,6 +1,7 @@
 //! The zones of the region.
 
 use super::prelude::*;
+use crate::core::environment::zone_id;
 use crate::core::table::Listed;
 
 pub struct DescribeAvailabilityZones;
@@ -44,7 +45,7 @@ impl Action for DescribeAvailabilityZones {
         let environment = call.environment;
         let zones: Vec<Zone> = environment
             .zone_names()
-            .map(|name| Zone { id: environment.zone_id(&name), name, region: environment.region.clone() })
+            .map(|name| Zone { id: zone_id(&name), name, region: environment.region.clone() })
             .collect();
         for wanted in &request.zone_name {
             if !zones.iter().any(|zone| zone.name == *wanted) {

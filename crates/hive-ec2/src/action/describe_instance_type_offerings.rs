@@ -1,6 +1,7 @@
 //! Where instance types are offered: everywhere here.
 
 use super::prelude::*;
+use crate::core::environment::zone_id;
 use crate::core::table::Listed;
 use crate::data::instance_types;
 
@@ -29,9 +30,7 @@ impl Action for DescribeInstanceTypeOfferings {
         let locations: Vec<String> = match location_type {
             LocationType::Region => vec![environment.region.clone()],
             LocationType::AvailabilityZone => environment.zone_names().collect(),
-            LocationType::AvailabilityZoneId => {
-                environment.zone_names().map(|zone| environment.zone_id(&zone)).collect()
-            }
+            LocationType::AvailabilityZoneId => environment.zone_names().map(|zone| zone_id(&zone)).collect(),
         };
         let mut offerings = Vec::new();
         for kind in instance_types::all() {

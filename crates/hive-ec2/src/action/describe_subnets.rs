@@ -1,6 +1,8 @@
 //! Lists subnets.
 
 use super::prelude::*;
+use crate::core::environment::zone_id;
+use crate::core::filter::FilterRow;
 use crate::model::subnet::Subnet;
 use crate::rules::vpcs::available_addresses;
 use crate::view;
@@ -16,10 +18,14 @@ pub struct Request {
 }
 
 static FILTERS: Filters<Subnet> = Filters::of(&[
+    ("availability-zone-id", ZONE_ID),
+    ("availabilityZoneId", ZONE_ID),
     ("available-ip-address-count", Of(|subnet, account| one(available_addresses(account, subnet)))),
     ("owner-id", Same(|account| account.id.to_string())),
     ("state", Same(|_| "available".to_owned())),
 ]);
+
+const ZONE_ID: FilterRow<Subnet> = Of(|subnet, _| one(zone_id(&subnet.availability_zone)));
 
 impl Action for DescribeSubnets {
     const NAME: &'static str = "DescribeSubnets";

@@ -1,9 +1,9 @@
 //! Every tag of every resource.
 
 use super::prelude::*;
-use crate::core::filter::wildcard;
 use crate::core::table::Listed;
 use crate::core::tags::Tags;
+use hive_api::pattern::matches;
 
 pub struct DescribeTags;
 
@@ -49,7 +49,7 @@ impl Action for DescribeTags {
                 });
                 let mut types = filters.iter().filter(|filter| filter.name == "resource-type");
                 let types = types.next().map(|filter| &filter.value);
-                let wanted = |kind: &str| types.is_none_or(|types| types.iter().any(|t| wildcard(t, kind)));
+                let wanted = |kind: &str| types.is_none_or(|types| types.iter().any(|t| matches(t, kind)));
                 call.account.each_tagged(wanted, filter, list);
             }
         }

@@ -24,6 +24,6 @@ impl Action for DescribeVolumes {
 
     fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Listing<VolumeView>> {
         let page = call.select(&call.account.volumes, &request.volume_id, &FILTERS)?;
-        Ok(page.listing("volumeSet", |volume| view::volume::volume(volume, call)))
+        Ok(page.listing("volumeSet", view::volume::volume))
     }
 }

@@ -32,9 +32,17 @@ impl Action for DetachVolume {
             request.instance_id.as_ref().is_none_or(|id| *a.instance_id == **id)
                 && request.device.as_ref().is_none_or(|device| a.device == *device)
         };
-        let attachment = volume.attachments.iter().find(named).ok_or_else(|| {
-            ApiError::client("IncorrectState", format!("Volume '{}' is in the 'available' state.", volume.id))
-        })?;
+        let attachment =
+            volume.attachments.iter().find(named).ok_or_else(|| match volume.attachments.is_empty() {
+                true => ApiError::client(
+                    "IncorrectState",
+                    format!("Volume '{}' is in the 'available' state.", volume.id),
+                ),
+                false => {
+                    let message = format!("Volume '{}' is not attached like that.", volume.id);
+                    ApiError::client("InvalidAttachment.NotFound", message)
+                }
+            })?;
         let (id, instance) = (volume.id.clone(), attachment.instance_id.clone());
         if let Some(found) = call.account.instances.get(&instance)
             && found.root_device_name == attachment.device

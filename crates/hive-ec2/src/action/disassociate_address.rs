@@ -27,6 +27,9 @@ impl Action for DisassociateAddress {
             (None, Some(ip)) => addresses::find_public(call.account, ip)?,
             (None, None) => return Err(ApiError::missing_parameter("AssociationId")),
         };
+        if let Some(association) = &address.association {
+            addresses::refuse_managed(call.account, &association.network_interface_id)?;
+        }
         let id = address.id.clone();
         call.account.addresses.edit(&id)?.association = None;
         Done::ok()

@@ -47,6 +47,8 @@ enum Operation {
 
 impl Action for ModifyImageAttribute {
     const NAME: &'static str = "ModifyImageAttribute";
+    /// Kept and described; the other account does not see the image.
+    const WITHOUT_EFFECT: &'static [&'static str] = &["LaunchPermission"];
     type Request = Request;
     type Response = Done;
 

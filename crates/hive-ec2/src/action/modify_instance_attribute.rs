@@ -3,7 +3,7 @@
 use super::prelude::*;
 use crate::data::instance_types;
 use crate::model::instance::{InstanceState, ShutdownBehavior};
-use crate::rules::{interfaces, launch};
+use crate::rules::{images, interfaces, launch};
 
 pub struct ModifyInstanceAttribute;
 
@@ -41,6 +41,13 @@ impl Action for ModifyInstanceAttribute {
         if needs_stop && instance.state != InstanceState::Stopped {
             return Err(interfaces::incorrect_state(instance));
         }
+        if matches!(instance.state, InstanceState::ShuttingDown | InstanceState::Terminated) {
+            return Err(interfaces::incorrect_state(instance));
+        }
+        if let Some(data) = &request.user_data {
+            launch::check_user_data(&data.value)?;
+        }
+        let image = images::find(call.account, &instance.image_id).ok();
         let primary = instance.network_interfaces.first().cloned();
         if let Some(primary) = primary {
             if let Some(check) = request.source_dest_check {
@@ -64,6 +71,9 @@ impl Action for ModifyInstanceAttribute {
                     format!("Invalid value '{}' for InstanceType.", name.value),
                 )
             })?;
+            if let Some(image) = &image {
+                launch::check_architecture(kind, &image.architecture)?;
+            }
             instance.instance_type = kind.name.to_owned();
             instance.options.core_count = kind.cores;
             instance.options.threads_per_core = kind.threads_per_core();

@@ -20,6 +20,14 @@ pub struct Request {
 
 impl Action for ModifySubnetAttribute {
     const NAME: &'static str = "ModifySubnetAttribute";
+    /// Kept and described; launches do not look at them.
+    const WITHOUT_EFFECT: &'static [&'static str] = &[
+        "AssignIpv6AddressOnCreation",
+        "EnableDns64",
+        "EnableResourceNameDnsAAAARecordOnLaunch",
+        "EnableResourceNameDnsARecordOnLaunch",
+        "PrivateDnsHostnameTypeOnLaunch",
+    ];
     type Request = Request;
     type Response = Done;
 

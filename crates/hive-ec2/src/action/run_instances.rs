@@ -53,7 +53,7 @@ impl Action for RunInstances {
             placement_group: request.placement_group(call.account)?,
             partition_number: request.partition_number(),
             tenancy: request.tenancy(),
-            interfaces: request.interfaces(counts.1)?,
+            interfaces: request.interfaces(counts.1, call.account)?,
             options: request.options(kind, call.account)?,
             client_token: call.common.client_token.clone(),
             tags: call.new_tags::<Instance>(),

@@ -8,6 +8,7 @@ use serde::de::DeserializeOwned;
 
 use super::call::{Call, Entropy, Prepared};
 use super::common::Accepts;
+use crate::data::parameters;
 
 pub trait Action {
     const NAME: &'static str;
@@ -85,6 +86,7 @@ fn run<A: Action>(params: &Params, call: &mut Call<'_>) -> ApiResult<Outcome> {
         params = Cow::Owned(completed);
     }
     let mut decoded = decode::<A::Request>(&params)?;
+    parameters::refuse(A::NAME, &decoded.unknown, &params)?;
     decoded.unknown.extend(foreign);
     let response = A::run(decoded.request, call)?;
     decoded.unknown.append(&mut call.common.unknown);

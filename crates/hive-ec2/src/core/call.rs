@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
+use hive_api::pattern::is_pattern;
 use hive_api::{ApiError, ApiResult};
 use jiff::Timestamp;
 
 use super::common::Common;
 use super::environment::Environment;
-use super::filter::{self, Filter, FilterRow, Filters, Matcher};
+use super::filter::{Filter, FilterRow, Filters, Matcher};
 use super::id::Id;
 use super::index::{Found, found_by_filter};
 use super::page::{Page, read_token, token};
@@ -148,7 +149,7 @@ impl Call<'_> {
         match known.row(&filter.name) {
             None => found_by_filter::<T>(&filter.name, &filter.value),
             Some(FilterRow::Through(_, keys)) => {
-                let exact = !filter.value.iter().any(|value| filter::is_pattern(value));
+                let exact = !filter.value.iter().any(|value| is_pattern(value));
                 exact.then(|| {
                     Found::Keys(filter.value.iter().flat_map(|value| keys(self.account, value)).collect())
                 })
@@ -192,7 +193,7 @@ impl Call<'_> {
     /// The values of a filter that has no wildcard, for what can be looked up by them.
     pub fn exact_filter(&self, name: &str) -> Option<&[String]> {
         let filter = self.common.filters.iter().find(|filter| filter.name == name)?;
-        let exact = !filter.value.iter().any(|value| filter::is_pattern(value));
+        let exact = !filter.value.iter().any(|value| is_pattern(value));
         exact.then_some(&filter.value)
     }
 

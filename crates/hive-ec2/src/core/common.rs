@@ -112,6 +112,15 @@ impl Common {
                     ),
                 ));
             }
+            if tag_specifications.iter().any(|(kind, _)| *kind == specification.resource_type) {
+                return Err(ApiError::client(
+                    "InvalidParameterValue",
+                    format!(
+                        "Duplicate resource type '{}' in TagSpecifications.",
+                        specification.resource_type
+                    ),
+                ));
+            }
             let mut tags = Tags::default();
             for tag in specification.tag {
                 if tags.get(&tag.key).is_some() {

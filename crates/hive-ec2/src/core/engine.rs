@@ -30,7 +30,7 @@ use super::shared::{self, Shared};
 use super::store_failed::store_failed;
 use super::unknown::Unknown;
 use super::world::{World, WorldError, key_of, stored_value};
-use crate::data::refused;
+use crate::data::{parameters, refused};
 use crate::model::account::{Account, AccountId};
 use crate::node::{Node, Reports};
 use crate::{action, rules};
@@ -305,6 +305,17 @@ impl Engine {
     /// How often each parameter came that its action does not know.
     pub fn unknown_parameters(&self) -> Vec<(&'static str, String, u64)> {
         self.unknown.list()
+    }
+
+    /// For actions that are not in the table: refuses the unknown parameters that AWS knows, counts the others.
+    pub fn refuse_or_count(
+        &self,
+        action: &'static str,
+        unknown: &[String],
+        params: &Params,
+    ) -> ApiResult<()> {
+        parameters::refuse(action, unknown, params)?;
+        self.note_unknown(action, unknown)
     }
 
     fn note_unknown(&self, action: &'static str, names: &[String]) -> ApiResult<()> {

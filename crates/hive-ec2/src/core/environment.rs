@@ -32,24 +32,25 @@ impl Environment {
         self.zone_names().next().unwrap_or_else(|| format!("{}a", self.region))
     }
 
-    /// `us-east-1b` is `use1-az2`: the region's initials, its number, the zone's position.
-    pub fn zone_id(&self, zone: &str) -> String {
-        let parts: Vec<&str> = self.region.split('-').collect();
-        let short: String = match parts.as_slice() {
-            [land, direction, number] => {
-                format!("{land}{}{number}", direction.chars().next().unwrap_or_default())
-            }
-            _ => self.region.clone(),
-        };
-        let index = self.zone_names().position(|name| name == zone).map_or(0, |index| index + 1);
-        format!("{short}-az{index}")
-    }
-
     pub fn zone_by_id(&self, id: &str) -> Option<String> {
-        self.zone_names().find(|zone| self.zone_id(zone) == id)
+        self.zone_names().find(|zone| zone_id(zone) == id)
     }
 
     pub fn arn(&self, account: &str, resource: &str) -> String {
         format!("arn:aws:ec2:{}:{account}:{resource}", self.region)
     }
+}
+
+/// `us-east-1b` is `use1-az2`: the region's initials, its number, the zone's position.
+pub fn zone_id(zone: &str) -> String {
+    let region = zone.trim_end_matches(|letter: char| letter.is_ascii_lowercase());
+    let position = zone[region.len()..].bytes().next().map_or(0, |letter| letter - b'a' + 1);
+    let parts: Vec<&str> = region.split('-').collect();
+    let short = match parts.as_slice() {
+        [land, direction, number] => {
+            format!("{land}{}{number}", direction.chars().next().unwrap_or_default())
+        }
+        _ => region.to_owned(),
+    };
+    format!("{short}-az{position}")
 }

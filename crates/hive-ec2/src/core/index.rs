@@ -9,9 +9,9 @@ use std::sync::Arc;
 
 use rpds::RedBlackTreeSetSync;
 
-use super::filter::literal_beginning;
 use super::postings::{Cursor, Posting, Postings, WIDTH};
 use super::table::{Listed, Resource};
+use hive_api::pattern::literal_beginning;
 
 /// A field of a resource under which it is found, and the filters that mean it. It must be a matter of the resource
 /// alone: what another resource says cannot be kept up to date here.

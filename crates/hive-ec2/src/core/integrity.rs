@@ -76,6 +76,10 @@ pub fn dangling(account: &Account) -> Vec<String> {
     for gateway in account.nat_gateways.iter().filter(|gateway| gateway.deleted.is_none()) {
         let interface = &gateway.network_interface_id;
         check(&gateway.id, interface, account.network_interfaces.get(interface).is_some());
+        if let Some(allocation) = &gateway.allocation_id {
+            let tied = account.addresses.get(allocation).and_then(|address| address.association.as_ref());
+            check(&gateway.id, allocation, tied.is_some_and(|tied| tied.network_interface_id == *interface));
+        }
     }
     for vpc in account.vpcs.iter() {
         if let Some(options) = &vpc.dhcp_options_id {

@@ -8,11 +8,11 @@ pub fn store_failed(error: StoreError) -> ApiError {
         StoreError::Conflict { .. } => {
             ApiError::unavailable("Another gateway changed this resource; try again")
         }
+        // Not a code that clients take for throttling: trying again would not help.
         StoreError::TooLarge { .. } => ApiError::client(
-            "RequestLimitExceeded",
+            "ResourceCountExceeded",
             "The store cannot take this change in one piece; ask for less at once",
-        )
-        .with_status(503),
+        ),
         StoreError::Unknown { .. } => ApiError::unavailable(
             "The store fell silent during the change; whether it was made will show when it is back",
         ),

@@ -1,12 +1,14 @@
 //! Parameters that came and that their action does not know: counted, so that coverage can say what is missed.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 type Counts = BTreeMap<(&'static str, String), u64>;
 
-/// Bounded: a hostile client could make up names without end.
+/// Bounded: a hostile client could make up names without end, and names of any length.
 const MOST: usize = 10_000;
+const LONGEST: usize = 200;
 
 #[derive(Default)]
 pub struct Unknown(Mutex<Counts>);
@@ -18,9 +20,12 @@ impl Unknown {
             return;
         }
         let mut counts = self.counts();
-        for name in names {
-            if counts.len() < MOST || counts.contains_key(&(action, name.clone())) {
-                *counts.entry((action, name.clone())).or_default() += 1;
+        for name in names.iter().map(|name| name.chars().take(LONGEST).collect::<String>()) {
+            let full = counts.len() >= MOST;
+            match counts.entry((action, name)) {
+                Entry::Occupied(mut count) => *count.get_mut() += 1,
+                Entry::Vacant(_) if full => {}
+                Entry::Vacant(place) => drop(place.insert(1)),
             }
         }
     }

@@ -3,5 +3,6 @@
 pub mod endpoint_services;
 pub mod images;
 pub mod instance_types;
+pub mod parameters;
 pub mod refused;
 pub mod template_shape;

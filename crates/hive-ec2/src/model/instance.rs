@@ -30,6 +30,9 @@ pub struct Instance {
     /// EC2's code and text for why it is in this state.
     pub state_reason: Option<(String, String)>,
     pub terminated: Option<Timestamp>,
+    /// It has been running before: one that cannot be started again is stopped, not gone.
+    #[serde(default)]
+    pub has_run: bool,
     pub availability_zone: String,
     pub placement_group: Option<String>,
     pub partition_number: Option<u32>,

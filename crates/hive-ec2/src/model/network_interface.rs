@@ -29,6 +29,9 @@ pub struct NetworkInterface {
     pub source_dest_check: bool,
     /// A public address that comes and goes with the instance; elastic ones are in `Address`.
     pub public_ip: Option<Ipv4Addr>,
+    /// Its instance was stopped and lost one: it gets another when it starts.
+    #[serde(default)]
+    pub wants_public_ip: bool,
     pub attachment: Option<InterfaceAttachment>,
     /// The gateway that made it and alone may take it away.
     #[serde(default)]

@@ -61,6 +61,7 @@ pub fn associate(
                 format!("resource {allocation} is already associated with associate-id {}", association.id),
             ));
         }
+        refuse_managed(call.account, &association.network_interface_id)?;
     }
     let elsewhere = call.account.addresses.with(Address::BY_INTERFACE, &interface).find(|other| {
         *other.id != *allocation && other.association.as_ref().is_some_and(|a| a.private_ip == private_ip)
@@ -79,10 +80,25 @@ pub fn associate(
     call.account.addresses.edit(allocation)?.association =
         Some(AddressAssociation { id: id.clone(), network_interface_id: interface.clone(), private_ip });
     // The elastic address takes the place of one that came with the instance.
-    if call.account.network_interfaces.find(&interface)?.public_ip.is_some() {
-        call.account.network_interfaces.edit(&interface)?.public_ip = None;
+    let target = call.account.network_interfaces.find(&interface)?;
+    if target.public_ip.is_some() || target.wants_public_ip {
+        let target = call.account.network_interfaces.edit(&interface)?;
+        (target.public_ip, target.wants_public_ip) = (None, false);
     }
     Ok(id)
+}
+
+/// The interface of a NAT gateway keeps its address, and gets no other, until the gateway is deleted.
+pub fn refuse_managed(account: &Account, interface: &str) -> ApiResult<()> {
+    match &account.network_interfaces.find(interface)?.managed_by {
+        None => Ok(()),
+        Some(owner) => Err(ApiError::client(
+            "AuthFailure",
+            format!(
+                "You do not have permission to access the specified resource: {interface} belongs to {owner}"
+            ),
+        )),
+    }
 }
 
 /// Frees every elastic address of an interface that goes away.

@@ -74,6 +74,7 @@ pub fn create(call: &mut Call<'_>, subnet: &str, new: NewInterface) -> ApiResult
         groups,
         source_dest_check: true,
         public_ip: None,
+        wants_public_ip: false,
         attachment: None,
         managed_by: None,
         detached: None,

@@ -1,5 +1,7 @@
 //! What a launch makes: an instance, its interfaces, its volumes, all or nothing.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use hive_api::{ApiError, ApiResult};
 
 use crate::core::call::Call;
@@ -60,15 +62,9 @@ pub struct Launch {
 
 impl Launch {
     pub fn check(&self, call: &Call<'_>) -> ApiResult<()> {
-        if self.image.architecture != self.instance_type.architecture {
-            return Err(ApiError::client(
-                "InvalidParameterValue",
-                format!(
-                    "The architecture '{}' of the specified instance type does not match the architecture '{}' of \
-                     the specified AMI.",
-                    self.instance_type.architecture, self.image.architecture
-                ),
-            ));
+        check_architecture(self.instance_type, &self.image.architecture)?;
+        if let Some(data) = &self.options.user_data {
+            check_user_data(data)?;
         }
         if let Some(name) = &self.key_name
             && call.account.key_pairs.with(KeyPair::BY_NAME, name).next().is_none()
@@ -159,6 +155,7 @@ impl Launch {
             state: InstanceState::Pending,
             state_reason: notice,
             terminated: None,
+            has_run: false,
             availability_zone: zone.clone(),
             placement_group: self.placement_group.clone(),
             partition_number: self.partition_number,
@@ -215,6 +212,33 @@ impl Launch {
         }
         Ok(())
     }
+}
+
+/// User data as it comes: base64, of at most 16 KiB.
+pub fn check_user_data(data: &str) -> ApiResult<()> {
+    const MOST: usize = 16 * 1024;
+    match STANDARD.decode(data.split_ascii_whitespace().collect::<String>()) {
+        Err(_) => Err(ApiError::client("InvalidUserData.Malformed", "Invalid BASE64 encoding of user data.")),
+        Ok(bytes) if bytes.len() > MOST => {
+            Err(ApiError::client("InvalidParameterValue", "User data is limited to 16384 bytes"))
+        }
+        Ok(_) => Ok(()),
+    }
+}
+
+/// A machine type that the image's programs do not run on.
+pub fn check_architecture(kind: &InstanceType, image: &str) -> ApiResult<()> {
+    if kind.architecture == image {
+        return Ok(());
+    }
+    Err(ApiError::client(
+        "InvalidParameterValue",
+        format!(
+            "The architecture '{}' of the specified instance type does not match the architecture '{image}' of the \
+             specified AMI.",
+            kind.architecture
+        ),
+    ))
 }
 
 /// T2 spends what it has earned, later families what they need; others have no credits.

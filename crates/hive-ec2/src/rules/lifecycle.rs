@@ -13,7 +13,7 @@ use crate::model::volume::{AttachmentState, VolumeState};
 use crate::model::vpc_endpoint::EndpointState;
 use crate::model::vpc_peering_connection::PeeringState;
 use crate::node::{Order, Report};
-use crate::rules::{devices, endpoints, images, interfaces, nat_gateways, peering};
+use crate::rules::{addresses, devices, endpoints, images, interfaces, nat_gateways, peering};
 
 /// How long a terminated instance is still described.
 const TERMINATED_SECONDS: i64 = 3600;
@@ -26,7 +26,7 @@ pub fn apply(call: &mut Call<'_>, report: &Report) -> ApiResult<()> {
         Order::StartInstance(id) => started(call, id, failed),
         Order::StopInstance(id) => {
             if state_of(call.account, id) == Some(InstanceState::Stopping) && failed.is_none() {
-                call.account.instances.edit(id)?.state = InstanceState::Stopped;
+                stopped(call.account, id)?;
             }
             Ok(())
         }
@@ -110,11 +110,39 @@ fn started(call: &mut Call<'_>, id: &str, failed: Option<&String>) -> ApiResult<
         return Ok(());
     }
     match failed {
-        None => call.account.instances.edit(id)?.state = InstanceState::Running,
+        None => {
+            let instance = call.account.instances.edit(id)?;
+            instance.state = InstanceState::Running;
+            instance.has_run = true;
+            for interface in instance.network_interfaces.clone() {
+                if call.account.network_interfaces.find(&interface)?.wants_public_ip {
+                    let address = addresses::free_public_address(call)?;
+                    let interface = call.account.network_interfaces.edit(&interface)?;
+                    (interface.public_ip, interface.wants_public_ip) = (Some(address), false);
+                }
+            }
+        }
         Some(reason) => {
-            terminated(call, id)?;
+            if call.account.instances.find(id)?.has_run {
+                call.account.instances.edit(id)?.state = InstanceState::Stopped;
+            } else {
+                terminated(call, id)?;
+            }
             let reason = ("Server.InternalError".to_owned(), reason.clone());
             call.account.instances.edit(id)?.state_reason = Some(reason);
+        }
+    }
+    Ok(())
+}
+
+/// A public address that is not elastic is given back.
+fn stopped(account: &mut Account, id: &str) -> ApiResult<()> {
+    let instance = account.instances.edit(id)?;
+    instance.state = InstanceState::Stopped;
+    for interface in instance.network_interfaces.clone() {
+        if account.network_interfaces.find(&interface)?.public_ip.is_some() {
+            let interface = account.network_interfaces.edit(&interface)?;
+            (interface.public_ip, interface.wants_public_ip) = (None, true);
         }
     }
     Ok(())

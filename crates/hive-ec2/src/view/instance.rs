@@ -6,6 +6,7 @@ use super::network_interface::{self as interface_view, GroupIdentifier, NetworkI
 use super::subnet::DnsOptions;
 use super::{TagView, tags};
 use crate::core::call::Call;
+use crate::core::environment::zone_id;
 use crate::core::text::moment;
 use crate::data::instance_types;
 use crate::model::instance::{AutoRecovery, Instance, InstanceState, MetadataOptions, Switch, Tokens};
@@ -216,7 +217,7 @@ pub fn instance(instance: &Instance, call: &Call<'_>) -> InstanceView {
         launch_time: moment(instance.launched),
         placement: PlacementView {
             availability_zone: instance.availability_zone.clone(),
-            availability_zone_id: call.environment.zone_id(&instance.availability_zone),
+            availability_zone_id: zone_id(&instance.availability_zone),
             group_name: instance.placement_group.clone().unwrap_or_default(),
             partition_number: instance.partition_number,
             tenancy: instance.tenancy,

@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::{TagView, tags};
 use crate::core::call::Call;
 use crate::core::environment::Environment;
+use crate::core::environment::zone_id;
 use crate::core::text::moment;
 use crate::model::account::Account;
 use crate::model::network_interface::{InterfaceAttachment, NetworkInterface};
@@ -157,7 +158,7 @@ pub fn network_interface(interface: &NetworkInterface, call: &Call<'_>) -> Netwo
         subnet_id: interface.subnet_id.to_string(),
         vpc_id: interface.vpc_id.to_string(),
         availability_zone: Some(interface.availability_zone.clone()),
-        availability_zone_id: Some(call.environment.zone_id(&interface.availability_zone)),
+        availability_zone_id: Some(zone_id(&interface.availability_zone)),
         description: interface.description.clone(),
         owner_id: account.id.to_string(),
         requester_managed: Some(interface.managed_by.is_some()),

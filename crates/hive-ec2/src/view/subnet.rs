@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::{StateView, TagView, tags};
 use crate::core::call::Call;
+use crate::core::environment::zone_id;
 use crate::model::cidr::Ipv6Cidr;
 use crate::model::subnet::{HostnameType, Subnet};
 use crate::model::vpc::CidrAssociation;
@@ -70,7 +71,7 @@ pub fn subnet(subnet: &Subnet, call: &Call<'_>) -> SubnetView {
         ipv6_cidr_block_association_set: ipv6.collect(),
         available_ip_address_count: available_addresses(call.account, subnet),
         availability_zone: subnet.availability_zone.clone(),
-        availability_zone_id: call.environment.zone_id(&subnet.availability_zone),
+        availability_zone_id: zone_id(&subnet.availability_zone),
         default_for_az: subnet.default_for_az,
         map_public_ip_on_launch: subnet.map_public_ip_on_launch,
         map_customer_owned_ip_on_launch: false,

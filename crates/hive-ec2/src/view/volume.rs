@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::{OwnerView, TagView, tags};
-use crate::core::call::Call;
+use crate::core::environment::zone_id;
 use crate::core::text::moment;
 use crate::data::images;
 use crate::model::account::Account;
@@ -52,13 +52,13 @@ pub fn attachment(attachment: &VolumeAttachment, volume: &str) -> AttachmentView
     }
 }
 
-pub fn volume(volume: &Volume, call: &Call<'_>) -> VolumeView {
+pub fn volume(volume: &Volume) -> VolumeView {
     VolumeView {
         volume_id: volume.id.to_string(),
         size: volume.size,
         snapshot_id: volume.snapshot_id.clone().unwrap_or_default(),
         availability_zone: volume.availability_zone.clone(),
-        availability_zone_id: call.environment.zone_id(&volume.availability_zone),
+        availability_zone_id: zone_id(&volume.availability_zone),
         status: volume.status(),
         create_time: moment(volume.created),
         attachment_set: volume.attachments.iter().map(|a| attachment(a, &volume.id)).collect(),

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use eos_store::{Durability, EmbeddedRecords};
 use hive_api::{ApiError, Params, form};
-use hive_ec2::{AccountId, Engine, EngineConfig, Environment, NodeId, RecordsNode};
+use hive_ec2::{AccountId, Engine, EngineConfig, Environment, Node, NodeId, RecordsNode};
 use jiff::Timestamp;
 
 pub const ACCOUNT: &str = "100000000001";
@@ -17,12 +17,21 @@ pub fn runtime() -> tokio::runtime::Runtime {
 }
 
 pub async fn engine(dir: &std::path::Path) -> Arc<Engine> {
-    let node = NodeId::new("test");
+    let node = Arc::new(RecordsNode::new(NodeId::new("test")));
+    engine_with(dir, node, Arc::new(Timestamp::now)).await
+}
+
+/// With a node and a clock from outside.
+pub async fn engine_with(
+    dir: &std::path::Path,
+    node: Arc<dyn Node>,
+    clock: Arc<dyn Fn() -> Timestamp + Send + Sync>,
+) -> Arc<Engine> {
     let counter = AtomicU64::new(Timestamp::now().as_nanosecond() as u64);
     Engine::start(EngineConfig {
-        environment: Environment::new("us-east-1", node.clone()),
+        environment: Environment::new("us-east-1", node.id().clone()),
         records: Arc::new(EmbeddedRecords::open(&dir.join("store.redb"), Durability::Relaxed).unwrap()),
-        node: Arc::new(RecordsNode::new(node)),
+        node,
         // Distinct is enough here.
         entropy: Arc::new(move |bytes: &mut [u8]| {
             for chunk in bytes.chunks_mut(8) {
@@ -30,7 +39,7 @@ pub async fn engine(dir: &std::path::Path) -> Arc<Engine> {
                 chunk.copy_from_slice(&next.to_be_bytes()[..chunk.len()]);
             }
         }),
-        clock: Arc::new(Timestamp::now),
+        clock,
         accounts: vec![AccountId::new(ACCOUNT)],
         strict: true,
     })

@@ -5,11 +5,13 @@ use std::net::Ipv4Addr;
 use serde::Deserialize;
 
 use crate::action::prelude::*;
+use crate::core::table::Resource;
 use crate::data::instance_types::InstanceType;
 use crate::model::image::{Image, ImageVolume};
 use crate::model::instance::{
     AutoRecovery, CpuCredits, InstanceOptions, MetadataOptions, ShutdownBehavior, Switch, Tokens,
 };
+use crate::model::security_group::SecurityGroup;
 use crate::model::subnet::HostnameType;
 use crate::model::volume::VolumeType;
 use crate::model::vpc::Tenancy;
@@ -29,6 +31,9 @@ pub struct Request {
     subnet_id: Option<String>,
     #[serde(default)]
     security_group_id: Vec<String>,
+    /// By name: of the default VPC.
+    #[serde(default)]
+    security_group: Vec<String>,
     private_ip_address: Option<Ipv4Addr>,
     #[serde(default)]
     network_interface: Vec<Interface>,
@@ -192,7 +197,8 @@ impl Request {
     }
 
     /// The interfaces that were described, or the one that subnet, groups and address describe together.
-    pub fn interfaces(&self, count: u32) -> ApiResult<Vec<InterfacePlan>> {
+    pub fn interfaces(&self, count: u32, account: &Account) -> ApiResult<Vec<InterfacePlan>> {
+        let groups = self.groups(account)?;
         if self.network_interface.is_empty() {
             return Ok(vec![InterfacePlan {
                 existing: None,
@@ -201,12 +207,12 @@ impl Request {
                 description: String::new(),
                 private_ips: WantedAddresses::new(self.private_ip_address, &[]),
                 secondary_count: 0,
-                groups: self.security_group_id.clone(),
+                groups,
                 public_address: None,
                 delete_on_termination: true,
             }]);
         }
-        if self.subnet_id.is_some() || !self.security_group_id.is_empty() {
+        if self.subnet_id.is_some() || !groups.is_empty() {
             return Err(ApiError::invalid_combination(
                 "Network interfaces and an instance-level subnet ID or security groups may not be specified on the \
                  same request",
@@ -220,6 +226,25 @@ impl Request {
             ));
         }
         Ok(self.network_interface.iter().map(Interface::plan).collect())
+    }
+
+    fn groups(&self, account: &Account) -> ApiResult<Vec<String>> {
+        if !self.security_group.is_empty() && self.subnet_id.is_some() {
+            return Err(ApiError::invalid_combination(
+                "The parameter groupName cannot be used with the parameter subnet",
+            ));
+        }
+        let default = account.default_vpc().map(|vpc| vpc.id.to_string()).unwrap_or_default();
+        let named = self.security_group.iter().map(|name| {
+            let mut all = account.security_groups.with(SecurityGroup::BY_VPC, &default);
+            let found = all.find(|group| group.name == *name).map(|group| group.id.to_string());
+            found.ok_or_else(|| {
+                let message =
+                    format!("The security group '{name}' does not exist in default VPC '{default}'");
+                ApiError::client(SecurityGroup::KIND.not_found, message)
+            })
+        });
+        self.security_group_id.iter().cloned().map(Ok).chain(named).collect()
     }
 
     /// The devices of the image, changed as asked, then those that were added; the root device is the first.

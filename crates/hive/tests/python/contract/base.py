@@ -73,6 +73,9 @@ class Contract(unittest.TestCase):
         return instance
 
     def end(self, instance):
+        found = EC2.describe_instances(InstanceIds=[instance])["Reservations"][0]["Instances"][0]
+        if found["State"]["Name"] == "terminated":
+            return
         EC2.modify_instance_attribute(InstanceId=instance, DisableApiTermination={"Value": False})
         EC2.terminate_instances(InstanceIds=[instance])
         EC2.get_waiter("instance_terminated").wait(InstanceIds=[instance], WaiterConfig=FAST)

@@ -40,13 +40,19 @@ class Instance(Contract):
         EC2.stop_instances(InstanceIds=[instance])
         EC2.get_waiter("instance_stopped").wait(InstanceIds=[instance], WaiterConfig=FAST)
         EC2.modify_instance_attribute(InstanceId=instance, InstanceType={"Value": "t3.small"})
+        self.code("InvalidParameterValue", EC2.modify_instance_attribute, InstanceId=instance, InstanceType={"Value": "t4g.micro"})
+        # A public address that is not elastic goes with the stop, and another comes with the start.
+        now = lambda: EC2.describe_instances(InstanceIds=[instance])["Reservations"][0]["Instances"][0]
+        self.assertNotIn("PublicIpAddress", now())
         EC2.start_instances(InstanceIds=[instance])
         EC2.get_waiter("instance_running").wait(InstanceIds=[instance], WaiterConfig=FAST)
+        self.assertNotEqual(now()["PublicIpAddress"], found["PublicIpAddress"])
         volume = found["BlockDeviceMappings"][0]["Ebs"]["VolumeId"]
         EC2.terminate_instances(InstanceIds=[instance])
         EC2.get_waiter("instance_terminated").wait(InstanceIds=[instance], WaiterConfig=FAST)
         EC2.get_waiter("volume_deleted").wait(VolumeIds=[volume], WaiterConfig=FAST)
         self.code("IncorrectInstanceState", EC2.start_instances, InstanceIds=[instance])
+        self.code("IncorrectInstanceState", EC2.modify_instance_attribute, InstanceId=instance, DisableApiStop={"Value": True})
 
     def test_instance_mistakes(self):
         run = lambda **more: dict({"ImageId": "ami-00000000000000d01", "MinCount": 1, "MaxCount": 1}, **more)
@@ -56,6 +62,7 @@ class Instance(Contract):
         self.code("InvalidSubnetID.NotFound", EC2.run_instances, **run(SubnetId="subnet-0123456789abcdef0"))
         self.code("InvalidParameterValue", EC2.run_instances, **run(InstanceType="m1.huge"))
         self.code("InvalidParameterValue", EC2.run_instances, **run(InstanceType="t4g.micro"))
+        self.code("InvalidParameterValue", EC2.run_instances, **run(UserData="x" * (16 * 1024 + 1)))
         self.code("InvalidInstanceID.NotFound", EC2.describe_instances, InstanceIds=["i-0123456789abcdef0"])
         self.code("InvalidInstanceID.Malformed", EC2.describe_instances, InstanceIds=["nonsense"])
         # Nothing of a failed launch stays: not the interface, not the volume.

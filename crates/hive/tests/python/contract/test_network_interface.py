@@ -24,7 +24,7 @@ class NetworkInterface(Contract):
         address = EC2.allocate_address(Domain="vpc")
         allocation = address["AllocationId"]
         association = EC2.associate_address(AllocationId=allocation, InstanceId=instance)["AssociationId"]
-        self.code("Resource.AlreadyAssociated", EC2.associate_address, AllocationId=allocation, NetworkInterfaceId=interface)
+        self.code("Resource.AlreadyAssociated", EC2.associate_address, AllocationId=allocation, NetworkInterfaceId=interface, AllowReassociation=False)
         found = EC2.describe_addresses(PublicIps=[address["PublicIp"]])["Addresses"][0]
         self.assertEqual((found["InstanceId"], found["AssociationId"]), (instance, association))
         self.assertEqual(EC2.describe_addresses_attribute(AllocationIds=[allocation])["Addresses"][0]["AllocationId"], allocation)

@@ -23,6 +23,12 @@ class Sts(Contract):
         other = "arn:aws:iam::999999999999:role/deploy"
         self.code("AccessDenied", STS.assume_role, RoleArn=other, RoleSessionName="me")
         self.code("ValidationError", STS.get_session_token, DurationSeconds=129601)
+        own = {"RoleArn": f"arn:aws:iam::{account}:role/deploy", "RoleSessionName": "me"}
+        STS.assume_role(**own, ExternalId="someone", Tags=[{"Key": "a", "Value": "b"}])
+        deny = '{"Version":"2012-10-17","Statement":[{"Effect":"Deny","Action":"*","Resource":"*"}]}'
+        self.code("UnsupportedOperation", STS.assume_role, **own, Policy=deny)
+        nobody = boto3.Session("AKIAIOSFODNN7EXAMPLE", "wrong").client("sts", config=CONFIG)
+        self.code("InvalidClientTokenId", nobody.get_caller_identity)
 
     def test_a_key_for_another_region_is_told_the_right_one(self):
         elsewhere = boto3.client("ec2", region_name="eu-north-1", config=CONFIG)

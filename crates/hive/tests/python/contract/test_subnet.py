@@ -13,6 +13,9 @@ class Subnet(Contract):
         EC2.modify_subnet_attribute(SubnetId=subnet["SubnetId"], MapPublicIpOnLaunch={"Value": True})
         EC2.get_waiter("subnet_available").wait(SubnetIds=[subnet["SubnetId"]])
         self.assertTrue(EC2.describe_subnets(SubnetIds=[subnet["SubnetId"]])["Subnets"][0]["MapPublicIpOnLaunch"])
+        for name in ("availability-zone-id", "availabilityZoneId"):
+            found = EC2.describe_subnets(Filters=[{"Name": name, "Values": [subnet["AvailabilityZoneId"]]}])["Subnets"]
+            self.assertIn(subnet["SubnetId"], [s["SubnetId"] for s in found])
         self.assertIn(subnet["SubnetId"], self.code("DependencyViolation", EC2.delete_vpc, VpcId=vpc))
 
     def test_ipv6_block(self):

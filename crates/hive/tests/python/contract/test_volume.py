@@ -23,6 +23,7 @@ class Volume(Contract):
         self.assertEqual((change["OriginalSize"], change["TargetSize"]), (5, 8))
         snapshot = EC2.create_snapshot(VolumeId=volume, Description="kept")["SnapshotId"]
         EC2.get_waiter("snapshot_completed").wait(SnapshotIds=[snapshot], WaiterConfig=FAST)
+        self.code("InvalidAttachment.NotFound", EC2.detach_volume, VolumeId=volume, Device="/dev/sdz")
         EC2.detach_volume(VolumeId=volume)
         EC2.get_waiter("volume_available").wait(VolumeIds=[volume], WaiterConfig=FAST)
         copy = EC2.create_volume(AvailabilityZone=zone, SnapshotId=snapshot)

@@ -1,41 +1,3 @@
-# What machines are started from: templates and images. `step` 1 is how it is made, step 2 changes what can be in place.
-
-terraform {
-  required_providers {
-    aws = {
-      source = "hashicorp/aws"
-    }
-  }
-}
-
-provider "aws" {}
-
-variable "step" {
-  type = number
-}
-
-locals {
-  second = var.step == 2
-  tags   = local.second ? { Step = "two", Added = "yes" } : { Step = "one", Gone = "soon" }
-}
-
-data "aws_region" "here" {}
-
-data "aws_caller_identity" "me" {}
-
-data "aws_ami" "linux" {
-  owners      = ["amazon"]
-  most_recent = true
-  filter {
-    name   = "name"
-    values = ["amzn2-ami-minimal-hvm-*"]
-  }
-  filter {
-    name   = "architecture"
-    values = ["x86_64"]
-  }
-}
-
 resource "aws_launch_template" "t" {
   name            = "machines"
   description     = local.second ? "second" : "first"
@@ -79,6 +41,7 @@ data "aws_ami" "other" {
 
 resource "aws_launch_template" "all" {
   name                                 = "all"
+  instance_type                        = "t3.micro"
   image_id                             = local.second ? data.aws_ami.other.id : data.aws_ami.linux.id
   disable_api_stop                     = local.second
   disable_api_termination              = local.second
@@ -122,7 +85,7 @@ resource "aws_launch_template" "all" {
   }
 
   placement {
-    availability_zone = "${data.aws_region.here.region}${local.second ? "b" : "a"}"
+    availability_zone = "${local.region}${local.second ? "b" : "a"}"
   }
 
   private_dns_name_options {
@@ -151,71 +114,10 @@ resource "aws_instance" "from_template" {
   }
 }
 
-resource "aws_instance" "profiled" {
-  ami                  = data.aws_ami.linux.id
-  instance_type        = "m5.large"
-  iam_instance_profile = local.second ? "two" : "one"
-
-  cpu_options {
-    core_count       = 1
-    threads_per_core = local.second ? 1 : 2
-  }
-
-  capacity_reservation_specification {
-    capacity_reservation_preference = local.second ? "none" : "open"
-  }
-}
-
-resource "aws_ebs_volume" "v" {
-  availability_zone = "${data.aws_region.here.region}a"
-  size              = 1
-}
-
-resource "aws_ebs_snapshot" "s" {
-  volume_id = aws_ebs_volume.v.id
-}
-
-resource "aws_ami" "registered" {
-  name                = "machines-registered"
-  description         = local.second ? "second" : "first"
-  architecture        = "x86_64"
-  virtualization_type = "hvm"
-  root_device_name    = "/dev/xvda"
-  ena_support         = true
-  tags                = local.tags
-
-  ebs_block_device {
-    device_name = "/dev/xvda"
-    snapshot_id = aws_ebs_snapshot.s.id
-  }
-}
-
-resource "aws_ami_copy" "copied" {
-  name              = "machines-copied"
-  description       = local.second ? "second" : "first"
-  tags              = local.tags
-  source_ami_id     = aws_ami.registered.id
-  source_ami_region = data.aws_region.here.region
-}
-
-resource "aws_ami_from_instance" "taken" {
-  name               = "machines-taken"
-  description        = local.second ? "second" : "first"
-  tags               = local.tags
-  source_instance_id = aws_instance.from_template.id
-}
-
-resource "aws_ami_launch_permission" "shared" {
-  image_id   = aws_ami.registered.id
-  account_id = "123456789012"
-}
-
-# Not here: aws_ami_copy and aws_ami_from_instance, which the provider cannot import.
 output "imports" {
   value = {
-    "aws_instance.profiled"            = aws_instance.profiled.id
-    "aws_launch_template.t"            = aws_launch_template.t.id
-    "aws_ami.registered"               = aws_ami.registered.id
-    "aws_ami_launch_permission.shared" = "123456789012/${aws_ami.registered.id}"
+    "aws_launch_template.t"    = aws_launch_template.t.id
+    "aws_launch_template.all"  = aws_launch_template.all.id
+    "aws_launch_template.card" = aws_launch_template.card.id
   }
 }

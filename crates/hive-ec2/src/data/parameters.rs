@@ -1,0 +1,42 @@
+//! What EC2's own actions take, from botocore's model (`tests/python/parameters.py` in the crate hive writes it). What EC2
+//! knows and Hive does not is refused, so that nothing that was asked for is dropped in silence.
+
+use hive_api::{ApiError, ApiResult, Params};
+
+/// A line an action: its name, then its parameters with what is nested in them, without the numbers of lists.
+static PARAMETERS: &str = include_str!("ec2-parameters.txt");
+
+/// The parameters of EC2's action.
+pub fn of(action: &str) -> impl Iterator<Item = &'static str> {
+    let line = PARAMETERS.lines().find_map(|line| line.strip_prefix(action)?.strip_prefix(' '));
+    line.unwrap_or_default().split(' ')
+}
+
+/// Refuses what EC2 would do and Hive would not.
+pub fn refuse(action: &str, unknown: &[String], params: &Params) -> ApiResult<()> {
+    match unknown.iter().find(|name| is_asked_for(action, name, params)) {
+        None => Ok(()),
+        Some(name) => Err(ApiError::client(
+            "UnsupportedOperation",
+            format!("The parameter {name} is not supported here"),
+        )),
+    }
+}
+
+/// Whether an unknown parameter is one of EC2's that asks for something: nothing, 0 and false do not.
+fn is_asked_for(action: &str, path: &str, params: &Params) -> bool {
+    let mut node = params;
+    for part in path.split('.') {
+        match node.children().find(|(name, _)| *name == part) {
+            Some((_, child)) => node = child,
+            None => return false,
+        }
+    }
+    let name = path.split('.').filter(|part| part.parse::<u32>().is_err()).collect::<Vec<_>>().join(".");
+    of(action).any(|known| known == name) && says_something(node)
+}
+
+fn says_something(node: &Params) -> bool {
+    let own = node.value().is_some_and(|value| !matches!(value, "" | "0" | "false"));
+    own || node.children().any(|(_, child)| says_something(child))
+}
