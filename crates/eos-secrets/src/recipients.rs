@@ -47,7 +47,7 @@ impl FromStr for Recipient {
             }
             error(format!("{text:?} is not a recipient"))
                 .why(format!("{problem}; a recipient is a public key of age and starts with age1"))
-                .fix("copy the whole line that says 'public key' from the identity file of the person")
+                .fix("eos secret identity, run by that person, prints it")
         })
     }
 }

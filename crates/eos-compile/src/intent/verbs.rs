@@ -136,10 +136,13 @@ fn find<'e>(environment: &'e Environment, name: &str) -> Result<&'e eos_pillar::
 /// The message about a name nobody has.
 pub fn unknown_name(environment: &Environment, name: &str) -> Diagnostic {
     let near = nearest(name, environment.components.keys().map(|name| name.as_str()));
-    let fix = near.map_or_else(
-        || "eos list shows the names there are".to_owned(),
-        |near| format!("did you mean {near}? eos list shows all"),
-    );
+    let fix = match near {
+        _ if environment.hosts.contains_key(name) => {
+            format!("it is a host: eos list hosts, eos update host {name}, eos delete host {name}")
+        }
+        Some(near) => format!("did you mean {near}? eos list shows all"),
+        None => "eos list shows the names there are".to_owned(),
+    };
     Diagnostic::error(codes::UNKNOWN_NAME, format!("{} has nothing named {name:?}", environment.name))
         .fix(fix)
 }

@@ -89,7 +89,11 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let left = words.last().map(|name| intent::left_behind(&environment, name)).unwrap_or_default();
     if !left.is_empty() {
         let names: Vec<&str> = left.iter().map(|name| name.as_str()).collect();
-        text.push_str(&format!("  made for it, needed by nothing else: {}\n", names.join(", ")));
+        text.push_str(&format!(
+            "  made for it, needed by nothing else: {}; eos delete {} takes that away too\n",
+            names.join(", "),
+            names[0]
+        ));
     }
     text.push_str(&recorded.told("what runs goes on running until eos apply."));
     Ok(Outcome::new(

@@ -1,7 +1,7 @@
 //! `eos history`: what was done, by whom, when and why.
 
 use clap::{Arg, ArgMatches, Command};
-use eos_compile::intent::{component_path, host_path};
+use eos_compile::intent::{self, component_path, host_path};
 use eos_model::date;
 use eos_model::{Diagnostic, Diagnostics, HostName, Name};
 use serde_json::json;
@@ -55,8 +55,8 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
             text.push_str(&format!("  because {reason}\n"));
         }
     }
-    if changes.is_empty() {
-        text.push_str("Nothing was recorded.\n");
+    if let (true, Some(name)) = (changes.is_empty(), matches.get_one::<String>("name")) {
+        return Err(intent::unknown_name(&loaded.environment(&env)?, name).into());
     }
     Ok(Outcome::new(text, json!({ "changes": changes })))
 }

@@ -189,6 +189,12 @@ pub fn run(context: &Context, words: &[String]) -> Result<Outcome, Diagnostics> 
             None => Ok(Outcome::default()),
         });
     }
+    if *first == "help" && bare.len() > 1 {
+        // `eos help create grafana` is `eos create grafana --help`.
+        let words: Vec<String> =
+            words.iter().filter(|word| *word != "help").cloned().chain(["--help".to_owned()]).collect();
+        return run(context, &words);
+    }
     if *first == "help" {
         let mut command = root(VERBS, None);
         return Ok(Outcome::new(command.render_help().to_string(), serde_json::Value::Null));

@@ -15,8 +15,13 @@ pub fn secret(what: &str, command: &str, only: bool) -> Result<Secret, Diagnosti
         let asked =
             |question: &str| unseen(question).map_err(|error| empty(what, command, &error.to_string()));
         line = asked(what)?.ok_or_else(stopped)?;
+        if line.is_empty() {
+            return Err(Diagnostic::error(codes::BAD_VALUE, format!("{what}: nothing was typed"))
+                .why("an empty secret keeps nobody out")
+                .fix("nothing was recorded; run it again"));
+        }
         // Nobody sees what is typed: a slip would lock everybody out.
-        if !line.is_empty() && asked("the same again")?.ok_or_else(stopped)? != line {
+        if asked("the same again")?.ok_or_else(stopped)? != line {
             return Err(Diagnostic::error(codes::BAD_VALUE, format!("{what}: the two are not the same"))
                 .fix("nothing was recorded; run it again"));
         }

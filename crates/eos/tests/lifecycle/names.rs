@@ -83,3 +83,17 @@ fn two_jobs_never_share_an_id() {
     refused(&clash, 3, "E0416");
     assert!(clash.stderr.contains("Nomad job production-umami-database"), "{}", clash.stderr);
 }
+
+#[test]
+fn a_host_is_not_taken_for_a_component_and_help_is_found_either_way() {
+    let sandbox = Sandbox::with_estate();
+    for words in [&["show", "local"][..], &["delete", "local"]] {
+        let refusal = sandbox.run(words);
+        refused(&refusal, 3, "E0409");
+        assert!(refusal.stderr.contains("it is a host: eos list hosts"), "{}", refusal.stderr);
+    }
+    refused(&sandbox.run(&["history", "nosuch"]), 3, "E0409");
+    let (one, other) =
+        (sandbox.ok(&["help", "create", "grafana"]), sandbox.ok(&["create", "grafana", "--help"]));
+    assert_eq!(one.stdout, other.stdout);
+}
