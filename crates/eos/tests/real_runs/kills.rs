@@ -1,7 +1,7 @@
 //! kill -9 of eos, of tofu, of both, in an apply with Nomad: after each record of the journal, and at random moments.
 //! Resume ends as if nothing had happened, undo as before.
 //!
-//! `EOS_TEST_SEED` repeats the moments of an earlier run, which says its seed.
+//! `EOS_TEST_SEED` repeats the moments of an earlier run, which says its seed; `EOS_TEST_RECORD` takes one record alone.
 
 use std::sync::Mutex;
 use std::time::Duration;
@@ -97,8 +97,9 @@ fn killed_at_many_moments() {
 #[test]
 #[ignore = "long: part of make soak"]
 fn killed_after_every_record() {
+    let only: Option<u32> = std::env::var("EOS_TEST_RECORD").ok().and_then(|text| text.parse().ok());
     let mut tries = Vec::new();
-    for record in (0..RECORDS).rev() {
+    for record in (0..RECORDS).rev().filter(|record| only.is_none_or(|only| only == *record)) {
         for victim in [Victim::Eos, Victim::Tofu, Victim::Both] {
             for then in [Then::Resume, Then::Undo] {
                 tries.push((record, victim, then));
