@@ -32,6 +32,7 @@ pub mod plan;
 pub mod plan_file;
 mod planner;
 pub mod problems;
+mod reclaim;
 pub mod record;
 mod recover;
 pub mod report;

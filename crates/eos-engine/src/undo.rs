@@ -32,7 +32,7 @@ use crate::unit::{Digest, Unit};
 use crate::walk::{Next, walk};
 
 /// Why an adopted object stays as it is.
-const LET_GO: &str = "it was there before eos: it is let go of and goes on as it is now";
+const LET_GO: &str = "it was there before eos and goes on as it is now";
 
 /// What an undo would do, for the question before it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -249,8 +249,12 @@ impl Conduct<'_> {
         let target = Target { unit: &unit, goal, treatment: &treatment, inputs: &inputs };
         self.step(name, Step::Undoing)?;
         self.engine.observer.on(&Progress::Undoing { unit: name });
+        let half_done = !matches!(began, UnitState::Planned | UnitState::Done | UnitState::Undone);
+        if half_done {
+            self.reclaim(name, &made)?;
+        }
         let desk = self.desk(name, &target)?;
-        if !matches!(began, UnitState::Planned | UnitState::Done | UnitState::Undone) {
+        if half_done {
             self.recover(name, &desk.session)?;
         }
         let mut made_outputs = None;

@@ -1,4 +1,5 @@
-//! Importing: a job that runs, by its id or by `namespace/id`.
+//! Importing: a job that runs, by its id or by `namespace/id`; with `eos.unit=<owner>;` before it only one that bears this
+//! mark.
 
 use eos_model::{Diagnostic, Diagnostics, codes};
 use eos_nomad::Patience;
@@ -13,10 +14,15 @@ use crate::value::Object;
 
 /// The spec is Nomad's own form of the job; the next plan says in what the compiled one differs.
 pub fn import(call: &Call, id: &str) -> Result<Recorded, Diagnostics> {
+    let marked = id.strip_prefix("eos.unit=").and_then(|rest| rest.split_once(';'));
+    let (owner, id) = marked.map_or((None, id), |(owner, id)| (Some(owner), id));
     let (job, namespace) = find(call, id)?;
     let index = job["JobModifyIndex"].as_u64().unwrap_or_default();
     let text = from_nomad(job);
     let spec = Spec::parse(&text)?;
+    if owner.is_some() && owner != spec.owner.as_deref() {
+        return Err(missing(id));
+    }
     let object = Object::default()
         .with("name", spec.owner.clone().unwrap_or_else(|| spec.id.clone()))
         .with("spec", text)
@@ -39,8 +45,12 @@ fn find(call: &Call, id: &str) -> Result<(Json, Option<String>), Diagnostics> {
             return Ok((job, Some(namespace.to_owned())));
         }
     }
-    Err(Diagnostic::error(codes::NOMAD, format!("there is no job {id} in Nomad"))
+    Err(missing(id))
+}
+
+fn missing(id: &str) -> Diagnostics {
+    Diagnostic::error(codes::NOMAD, format!("there is no job {id} in Nomad"))
         .why("an id is the job's own, or <namespace>/<id>")
         .fix("nomad job status -namespace '*' lists all jobs")
-        .into())
+        .into()
 }

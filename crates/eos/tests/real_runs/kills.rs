@@ -1,11 +1,12 @@
 //! kill -9 of eos, of tofu, of both, in an apply with Nomad: after each record of the journal, and at random moments.
 //! Resume ends as if nothing had happened, undo as before.
 //!
-//! `EOS_TEST_SEED` repeats the moments of an earlier run, which says its seed.
+//! `EOS_TEST_SEED` repeats the moments of an earlier run, which says its seed; `EOS_TEST_RECORD` takes one record alone.
 
 use std::sync::Mutex;
 use std::time::Duration;
 
+use crate::nomad::free_ports;
 use crate::processes::{self, Process};
 use crate::shop::{Shop, ask_redis, has};
 
@@ -20,6 +21,8 @@ enum Victim {
 enum Moment {
     /// So long into the apply.
     After(Duration),
+    /// When Nomad has the first job, which is in no state yet.
+    Registered,
     /// When this record of the journal is on the disk and nothing was done since.
     Record(u32),
 }
@@ -65,7 +68,7 @@ fn a_killed_run_is_resumed_or_taken_back() {
         ("kill-eos", Victim::Eos, anywhere, Then::Resume),
         ("kill-tofu", Victim::Tofu, moment, Then::Resume),
         ("kill-both", Victim::Both, at_work, Then::Resume),
-        ("kill-undo", Victim::Both, moment, Then::Undo),
+        ("kill-undo", Victim::Both, Moment::Registered, Then::Undo),
     ];
     std::thread::scope(|scope| {
         for (name, victim, moment, then) in tries {
@@ -94,8 +97,9 @@ fn killed_at_many_moments() {
 #[test]
 #[ignore = "long: part of make soak"]
 fn killed_after_every_record() {
+    let only: Option<u32> = std::env::var("EOS_TEST_RECORD").ok().and_then(|text| text.parse().ok());
     let mut tries = Vec::new();
-    for record in (0..RECORDS).rev() {
+    for record in (0..RECORDS).rev().filter(|record| only.is_none_or(|only| only == *record)) {
         for victim in [Victim::Eos, Victim::Tofu, Victim::Both] {
             for then in [Then::Resume, Then::Undo] {
                 tries.push((record, victim, then));
@@ -122,13 +126,14 @@ fn kill(name: &str, victim: Victim, moment: Moment, then: Then) {
     // From here on there is something to go back to.
     shop.ok(&["apply", "--yes"]);
     let names = [format!("{name}-a"), format!("{name}-b")];
-    let ports = names.each_ref().map(|name| {
-        let (words, port) = shop.redis(name, &["--no-apply"]);
+    let ports = free_ports::<2>();
+    for (name, port) in names.iter().zip(ports) {
+        let words = shop.redis_at(port, name, &["--no-apply"]);
         let words: Vec<&str> = std::iter::once("create").chain(words.iter().map(String::as_str)).collect();
         shop.ok(&words);
-        port
-    });
-    let code = strike(&mut shop, victim, moment);
+    }
+    let jobs = names.each_ref().map(|name| format!("production-{name}"));
+    let code = strike(&mut shop, &jobs, victim, moment);
     let told = format!("{name}: {victim:?} killed {moment:?}, eos ended with {code:?}");
     eprintln!("{told}");
     let unfinished = !shop.sandbox.json(&["status"])["runs"].as_array().unwrap().is_empty();
@@ -136,7 +141,6 @@ fn kill(name: &str, victim: Victim, moment: Moment, then: Then) {
     if unfinished {
         has(&shop.ok(&["status"]).stdout, "eos resume goes on with it, eos undo takes it back");
     }
-    let jobs = names.each_ref().map(|name| format!("production-{name}"));
     match then {
         Then::Resume => {
             let resumed = shop.run(&["resume"]);
@@ -166,7 +170,7 @@ fn kill(name: &str, victim: Victim, moment: Moment, then: Then) {
 }
 
 /// Applies, and kills. Gives the exit code of eos.
-fn strike(shop: &mut Shop, victim: Victim, moment: Moment) -> Option<i32> {
+fn strike(shop: &mut Shop, jobs: &[String], victim: Victim, moment: Moment) -> Option<i32> {
     if let Moment::Record(number) = moment {
         shop.variables.push(("EOS_TEST_STOP_AFTER".into(), number.to_string()));
     }
@@ -177,21 +181,37 @@ fn strike(shop: &mut Shop, victim: Victim, moment: Moment) -> Option<i32> {
             run.until_it_says(": applying");
             std::thread::sleep(time);
         }
+        Moment::Registered => {
+            shop.nomad.until("a job is registered", || jobs.iter().any(|job| shop.versions(job) > 0));
+        }
         Moment::Record(_) => run.until_it_stops(),
     }
     let estate = shop.sandbox.estate();
-    if matches!(victim, Victim::Tofu | Victim::Both) {
-        processes::applying(&estate).iter().for_each(Process::kill);
+    if matches!(victim, Victim::Eos | Victim::Both) {
+        run.child.kill().unwrap();
     }
     match (victim, moment) {
-        (Victim::Eos | Victim::Both, _) => run.child.kill().unwrap(),
-        (Victim::Tofu, Moment::After(_)) => {}
-        // Where none was at work, the next one has to go.
-        (Victim::Tofu, Moment::Record(_)) => run.go_on_and(|| {
-            let tofu = processes::applying(&estate);
-            tofu.iter().for_each(Process::kill);
-            tofu.is_some()
-        }),
+        (Victim::Eos, _) => {}
+        // Two units may be at it.
+        (Victim::Both, _) => {
+            while let Some(tofu) = processes::applying(&estate) {
+                tofu.kill();
+                std::thread::sleep(Duration::from_millis(20));
+            }
+        }
+        (Victim::Tofu, Moment::After(_) | Moment::Registered) => {
+            processes::applying(&estate).iter().for_each(Process::kill);
+        }
+        // Where none is at work, the next one has to go.
+        (Victim::Tofu, Moment::Record(_)) => {
+            let strike = || {
+                let tofu = processes::applying(&estate);
+                tofu.iter().for_each(Process::kill);
+                tofu.is_some()
+            };
+            let struck = strike();
+            run.go_on_and(|| struck || strike());
+        }
     }
     run.end().0
 }

@@ -101,6 +101,11 @@ impl Shop {
     /// The words that create a redis, on a port that is free.
     pub fn redis(&self, name: &str, more: &[&str]) -> (Vec<String>, u16) {
         let [port] = free_ports();
+        (self.redis_at(port, name, more), port)
+    }
+
+    /// The same on this port.
+    pub fn redis_at(&self, port: u16, name: &str, more: &[&str]) -> Vec<String> {
         let program =
             program("usr/bin/redis-server", &["redis-server", "redis-tools", "libjemalloc2", "liblzf1"]);
         let program = program.to_str().unwrap();
@@ -119,7 +124,7 @@ impl Shop {
             "--max-memory",
             "64M",
         ];
-        (words.iter().chain(more).map(|word| (*word).to_owned()).collect(), port)
+        words.iter().chain(more).map(|word| (*word).to_owned()).collect()
     }
 
     /// Creates one and waits until it works.
