@@ -23,7 +23,7 @@ use crate::one_unit::{Conduct, Journaled, Target, UnitEnd};
 use crate::order::Graph;
 use crate::outputs;
 use crate::problems::data_at_risk;
-use crate::record::{Begun, Direction, Goal, Intended, Outcome, Step};
+use crate::record::{Begun, Direction, Edge, Goal, Intended, Outcome, Step};
 use crate::report::Report;
 use crate::run_id::RunId;
 use crate::run_state::{Run, UnitState};
@@ -33,6 +33,7 @@ use crate::walk::{Next, walk};
 
 /// Why an adopted object stays as it is.
 const LET_GO: &str = "it was there before eos and goes on as it is now";
+const DESTROYED: &str = "its data was destroyed and does not come back";
 
 /// What an undo would do, for the question before it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -87,6 +88,9 @@ impl Engine<'_> {
             data::data_resources(&made.files).into_keys().filter(|a| !declared.contains(a)).collect();
         let let_go = intended.treatment.adopt.keys().filter(|_| goal == Goal::Gone);
         let let_go = let_go.map(|address| (address.clone(), LET_GO.to_owned()));
+        let destroyed = data::data_resources(&made.files).into_keys();
+        let destroyed = destroyed.filter(|_| intended.treatment.destroy_data && goal == Goal::Present);
+        let destroyed = destroyed.map(|address| (address, DESTROYED.to_owned()));
         let stays = data::without_inverse(&made.files).into_iter();
         // What is kept on purpose need not be excused.
         let stays = stays
@@ -94,6 +98,7 @@ impl Engine<'_> {
             .filter(|(address, _)| intended.agreed.touches(address))
             .map(|(address, why)| (address, why.to_owned()))
             .chain(let_go)
+            .chain(destroyed)
             .collect();
         Ok(UndoneUnit { unit: name.clone(), goal, digest, keeps, without_inverse: stays })
     }
@@ -178,8 +183,15 @@ impl Conduct<'_> {
     /// Units whose inputs came back with other values than they had are brought up to them, needs first. Also units that
     /// the run had not begun: what they were applied with may be gone.
     fn catch_up(&self, judge: &mut dyn FnMut(&Name, &UnitEnd) -> Next) {
-        let edges = self.begun.units.iter().map(|(name, unit)| (name, &unit.after));
-        for name in Graph::from_edges(edges).sorted() {
+        // By what they needed before the run: the run's own order is the other way round where it took units away.
+        let needs = |unit: &Intended| -> BTreeMap<Name, Edge> {
+            let before = unit.before.iter().flat_map(|before| &before.needs);
+            let here = before.filter(|need| self.begun.units.contains_key(*need));
+            here.map(|need| (need.clone(), Edge::Needs)).collect()
+        };
+        let edges: BTreeMap<Name, BTreeMap<Name, Edge>> =
+            self.begun.units.iter().map(|(name, unit)| (name.clone(), needs(unit))).collect();
+        for name in Graph::from_edges(edges.iter()).sorted() {
             let begun = self.journal.state(&name) != UnitState::Planned;
             let now = match begun {
                 true => self.applied().get(&name).cloned(),

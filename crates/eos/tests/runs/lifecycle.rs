@@ -168,3 +168,15 @@ fn what_was_recorded_before_the_first_run_is_still_asked_for() {
     assert!(!undone.contains("still asks"), "{undone}");
     place.is_settled();
 }
+
+#[test]
+fn what_was_destroyed_is_not_said_to_be_back() {
+    let place = Place::new();
+    place.ok(&["create", "lamp", "--yes"]);
+    place.ok(&["destroy", "production", "--destroy-data", "ledger", "--yes"]);
+    let said = place.ok(&["undo", "--yes"]);
+    let told = format!("{}{}", said.stdout, said.stderr);
+    assert!(told.contains("its data was destroyed and does not come back"), "{told}");
+    // The book is another one: desk and lamp were brought up to it, needs first.
+    place.is_settled();
+}
