@@ -14,6 +14,9 @@ pub(crate) fn cannot_plan(unit: &Name, error: &TofuError) -> Diagnostic {
         TofuError::Failed { failure } if let Some(address) = protected(failure) => {
             data_at_risk(unit, &address, None)
         }
+        TofuError::Interrupted { .. } => Diagnostic::error(codes::STOPPED, format!("stopped at {unit}"))
+            .why("tofu was only looking: nothing was changed")
+            .fix("run the command again; eos status shows a run that was begun before"),
         _ => common(unit, error).unwrap_or_else(|| {
             Diagnostic::error(codes::TOFU, format!("{unit}: {error}")).fix(format!(
                 "correct the cause, then plan again; to look for yourself: eos tofu {unit} -- plan"

@@ -53,7 +53,7 @@ pub fn not_ours(job: &str, mark: Option<&str>, unit: Option<&str>) -> Diagnostic
     let unit = unit.map_or("the spec here has none either".to_owned(), |unit| format!("this is {unit}"));
     Diagnostic::error(codes::JOB_NOT_OURS, format!("job {job} in Nomad belongs to somebody else"))
         .why(format!("{mark}; {unit}"))
-        .fix(format!("remove it: nomad job stop -purge {job}; or bring it in: tofu import <address> {job}"))
+        .fix(format!("take it over: eos adopt nomad-job/{job} <KIND>; or choose another name here"))
 }
 
 pub fn changed(job: &str, seen: u64, now: u64) -> Diagnostic {
