@@ -140,6 +140,9 @@ impl Checker<'_> {
         if setting.kind == SettingType::Enum && setting.values.is_empty() {
             self.error(format!("setting {name}: an enum needs values"));
         }
+        if setting.first_start.is_some() && setting.kind != SettingType::Secret {
+            self.error(format!("setting {name}: first_start is for secrets; fixed is for the rest"));
+        }
         if setting.required && setting.default.is_some() {
             self.error(format!("setting {name}: required, yet it has a default"));
         }
@@ -255,9 +258,14 @@ impl Checker<'_> {
             component.tasks.values().chain(provisions).any(|task| task.files.contains_key(name))
         };
         let exists = match reference.root.as_str() {
-            "address" | "at" | "each" | "env" | "host" | "job" | "name" => reference.rest.is_empty(),
+            "address" | "at" | "data_folder" | "each" | "env" | "host" | "job" | "name" => {
+                reference.rest.is_empty()
+            }
             "program" => reference.rest.is_empty() && component.runtimes.host.is_some(),
             "setting" => component.settings.contains_key(&reference.rest),
+            "addresses" => {
+                component.settings.get(&reference.rest).is_some_and(|s| s.of == Some(SettingType::Host))
+            }
             "port" | "listen" => has_port(first),
             "volume" => component.storage.contains_key(first),
             "file" => has_file(&reference.rest),

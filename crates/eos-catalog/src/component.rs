@@ -36,6 +36,9 @@ pub struct Component {
     /// What is left for a person to do, a line each; said when one is made.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+    /// Names that none of this kind may have, such as a user's `root`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reserved_names: Vec<String>,
     /// True only when replicas can share nothing: no volumes, no local state.
     #[serde(default)]
     pub stateless: bool,
@@ -103,6 +106,9 @@ pub struct Container {
     /// The exact tag; absent when none was checked, and then the user names one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
+    /// Another major version cannot read the data of this one: an update keeps to it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub fixed_major: bool,
     /// `sha256:…` of that tag, where known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
@@ -164,12 +170,22 @@ pub struct Need {
     /// The kind created when nothing offers it yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub create: Option<String>,
-    /// A list setting with names: the need exists once for each of them.
+    /// A list setting with names: the need exists once for each of them. Without `with` each name is itself who meets it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub each: Option<String>,
+    /// Where the secrets that the offer gives are read at the first start only: what a person does to change one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_start: Option<String>,
     /// What is told to the one who offers it.
     #[serde(default)]
     pub with: Data,
+}
+
+impl Need {
+    /// The list setting whose names are themselves who meets the need.
+    pub fn named_by(&self) -> Option<&str> {
+        self.each.as_deref().filter(|_| self.with.is_empty())
+    }
 }
 
 /// Something other components may need.

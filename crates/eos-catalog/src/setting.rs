@@ -25,7 +25,7 @@ pub struct Setting {
     /// Highest int, or highest size or duration as text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max: Option<Json>,
-    /// The whole text must match: letters, digits and `[]*+?{}|()^$.\-` as in other regular expressions.
+    /// The whole text, or each item of a list, must match: letters, digits and `[]*+?{}|()^$.\-` as in other regular expressions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pattern: Option<String>,
     /// The words an enum allows.
@@ -37,6 +37,10 @@ pub struct Setting {
     /// Length of the secret generated when none is given; 0: it must be given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub generate: Option<u16>,
+    /// For a secret that the program reads at its first start only: what a person does to change it there. eos refuses
+    /// a new value, which would open nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_start: Option<String>,
     /// Cannot be changed after creation.
     #[serde(default, skip_serializing_if = "is_false")]
     pub fixed: bool,
@@ -134,6 +138,9 @@ impl Setting {
     }
 
     fn check_pattern(&self, value: &Json) -> Result<(), String> {
+        if let Some(items) = value.as_array() {
+            return items.iter().try_for_each(|item| self.check_pattern(item));
+        }
         let (Some(pattern), Some(text)) = (&self.pattern, value.as_str()) else { return Ok(()) };
         let whole = format!("^(?:{pattern})$");
         match regex_lite::Regex::new(&whole) {
@@ -247,6 +254,8 @@ mod tests {
             (json!({"type": "list", "of": "host"}), json!(["node1", "node2"]), true),
             (json!({"type": "list", "of": "host"}), json!(["no de"]), false),
             (json!({"type": "string", "pattern": "[a-z]+"}), json!("abc1"), false),
+            (json!({"type": "list", "pattern": "[a-z]+"}), json!(["sudo", "docker"]), true),
+            (json!({"type": "list", "pattern": "[a-z]+"}), json!(["sudo docker"]), false),
             (json!({"type": "secret"}), json!("hunter2"), false),
             (json!({"type": "bool"}), json!("maybe"), false),
         ];

@@ -9,7 +9,7 @@ use serde_json::{Map, Value as Json, json};
 use super::chooser::Chooser;
 use super::request::{Planned, PlannedEntry, Request};
 use super::volumes;
-use crate::passes::{PASSES, Run, check_ports, expand_features, place_units};
+use crate::passes::{PASSES, Run, check_ports, expand_features, place_units, resolve_names};
 use crate::work::{Input, Work};
 
 /// The order fields are written in.
@@ -183,6 +183,11 @@ impl<'a> Completer<'a> {
                     },
                 )?;
             draft.entry.insert("version".to_owned(), Json::from(version));
+        }
+        if draft.entry.get("version").and_then(Json::as_str) == Some("latest") {
+            return Err(resolve_names::never_latest(draft.name)
+                .fix("--version <tag>, the one that is meant")
+                .into());
         }
         if runtime == "host" && draft.entry.get("version").is_some() {
             draft.entry.shift_remove("version");

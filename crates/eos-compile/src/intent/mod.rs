@@ -18,4 +18,5 @@ pub use operation::{PlannedOperation, operation};
 pub use request::{
     HostRequest, OperationRequest, Planned, PlannedEntry, Request, SecretSource, SecretToMake,
 };
-pub use verbs::{create, delete, fixed_secret, host, host_entry, left_behind, unknown_name, update};
+pub use verbs::{create, delete, host, host_entry, kept_secret, left_behind, unknown_name, update};
+pub use volumes::DATA_FOLDER;

@@ -1,8 +1,8 @@
 //! Who meets each need of an entry: somebody there, or somebody made now.
 
 use eos_catalog::Component;
-use eos_catalog::component::Need;
-use eos_model::{Diagnostic, Name, codes};
+use eos_catalog::component::{Feature, Need};
+use eos_model::{Diagnostic, Name, codes, nearest::nearest};
 use serde_json::{Map, Value as Json};
 
 use super::complete::{Completer, Draft, object};
@@ -30,6 +30,10 @@ impl Completer<'_> {
                 continue;
             }
             if draft.entry.get("needs").is_some_and(|needs| needs.get(need_name).is_some()) {
+                continue;
+            }
+            // What is there already takes up something new only when it is told to.
+            if need.soft && self.chooser.environment.components.contains_key(draft.name) {
                 continue;
             }
             if let Some(provider) = self.provider(draft, need_name, need) {
@@ -82,14 +86,16 @@ impl Completer<'_> {
         let candidates = self.chooser.offering(&need.offer, draft.name);
         if let Some(preferred) = self.chooser.preferred(&candidates) {
             if candidates.len() > 1 {
-                self.note_choice(
-                    draft,
-                    format!(
-                        "{need_name} is {preferred}; --{} names another of {}",
-                        need_name.replace('_', "-"),
-                        candidates.join(", ")
-                    ),
-                );
+                let all = candidates.join(", ");
+                // A need that exists once for each name has no flag of its own.
+                let note = match need.each {
+                    None => {
+                        let flag = need_name.replace('_', "-");
+                        format!("{need_name} is {preferred}; --{flag} names another of {all}")
+                    }
+                    Some(_) => format!("{need_name} is {preferred}, of {all}"),
+                };
+                self.note_choice(draft, note);
             }
             return Some(preferred);
         }
@@ -155,29 +161,77 @@ impl Completer<'_> {
             draft.entry.get("needs").and_then(|needs| needs.get(need_name)).cloned().unwrap_or_default();
         let mut chosen = Map::new();
         for element in elements {
-            if let Some(before) = known.get(&element) {
-                chosen.insert(element, before.clone());
-                continue;
-            }
-            let named = self.chooser.offering(&need.offer, draft.name).contains(&element);
-            let by_name = need.create.as_ref().is_some_and(|kind| {
-                !self.chooser.kinds.contains_key(&element) && need.with.is_empty() && !kind.is_empty()
-            });
-            let provider = match (&need.create, named, by_name) {
-                (_, true, _) => Some(element.clone()),
-                // The element is the name of the thing itself.
-                (Some(kind), _, true) => self.pull_in(draft, kind, &element, need),
-                _ => draft
-                    .request
-                    .needs
-                    .get(need_name)
-                    .cloned()
-                    .or_else(|| self.provider(draft, need_name, need)),
+            let provider = if need.named_by().is_some() {
+                self.named(draft, need, &element)
+            } else if let Some(before) = known.get(&element).and_then(Json::as_str) {
+                Some(before.to_owned())
+            } else {
+                let asked = draft.request.needs.get(need_name).cloned();
+                asked.or_else(|| self.provider(draft, need_name, need))
             };
             chosen.extend(provider.map(|provider| (element, Json::from(provider))));
         }
         if !chosen.is_empty() {
             object(&mut draft.entry, "needs").insert(need_name.to_owned(), Json::Object(chosen));
         }
+    }
+
+    /// The one of that name, if it offers what is needed; made now where the name is a kind that does.
+    fn named(&mut self, draft: &Draft<'_>, need: &Need, element: &str) -> Option<String> {
+        let mut candidates = self.chooser.offering(&need.offer, draft.name);
+        if candidates.iter().any(|candidate| candidate == element) {
+            return Some(element.to_owned());
+        }
+        let catalog = self.chooser.catalog;
+        let offers = |kind: &str| catalog.component(kind).is_ok_and(|c| c.offers.contains_key(&need.offer));
+        let kind = self.chooser.kinds.get(element);
+        if kind.is_none() && catalog.folder(element).is_some() && offers(element) {
+            return self.pull_in(draft, element, element, need);
+        }
+        let flag = need.named_by().unwrap_or_default().replace('_', "-");
+        candidates.extend(need.create.clone().filter(|kind| !candidates.contains(kind)));
+        let problem = match kind {
+            Some(kind) => {
+                let other = self.feature_towards(draft.kind, kind).filter(|_| element != draft.name);
+                let fix = match other {
+                    Some(feature) => {
+                        format!("eos update {element} --{feature}, and leave it out of --{flag}")
+                    }
+                    None => format!("leave {element} out of --{flag}; {} would do", candidates.join(" or ")),
+                };
+                Diagnostic::error(codes::NOTHING_OFFERS, format!("{element} does not offer {}", need.offer))
+                    .why(format!("--{flag} names {}; {kind} is no kind that has one", need.help))
+                    .fix(fix)
+            }
+            None => {
+                let env = &self.chooser.environment.name;
+                let fix = match (nearest(element, candidates.iter().map(String::as_str)), &need.create) {
+                    (Some(near), _) => format!("did you mean {near}? eos list shows all"),
+                    (None, Some(kind)) => format!("eos create {kind} {element}, then this command again"),
+                    (None, None) => "eos list shows the names there are".to_owned(),
+                };
+                Diagnostic::error(codes::UNKNOWN_NAME, format!("{env} has nothing named {element:?}"))
+                    .why(format!("--{flag} names {}", need.help))
+                    .fix(fix)
+            }
+        };
+        if !self.found.0.contains(&problem) {
+            self.found.push(problem);
+        }
+        None
+    }
+
+    /// The flag that lets one of `kind` use what `provider` offers.
+    fn feature_towards(&self, provider: &str, kind: &str) -> Option<String> {
+        let offers = self.chooser.catalog.component(provider).ok()?;
+        let component = self.chooser.catalog.component(kind).ok()?;
+        let uses = |feature: &Feature| {
+            let needs = feature.add.get("needs").and_then(Json::as_object);
+            let mut wanted =
+                needs.into_iter().flat_map(Map::values).filter_map(|need| need.get("offer")?.as_str());
+            wanted.any(|offer| offers.offers.contains_key(offer))
+        };
+        let mut flags = component.features.iter().filter(|(_, feature)| feature.when.is_none());
+        flags.find(|(_, feature)| uses(feature)).map(|(name, _)| name.replace('_', "-"))
     }
 }

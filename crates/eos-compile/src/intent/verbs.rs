@@ -1,12 +1,17 @@
 //! The verbs: create, update and delete a component, declare a host.
 
+use std::cmp::Ordering;
+
+use eos_catalog::Component;
+use eos_catalog::component::DataClass;
 use eos_model::{Diagnostic, Diagnostics, Name, codes, nearest::nearest};
-use eos_pillar::Environment;
 use eos_pillar::entry::NeedChoice;
+use eos_pillar::{ComponentEntry, Environment};
 use serde_json::{Map, Value as Json, json};
 
 use super::complete::{Completer, object};
 use super::request::{HostRequest, Planned, Request};
+use crate::passes::resolve_names::reserved_name;
 use crate::work::Input;
 
 /// A new component, with everything it pulls in.
@@ -37,6 +42,9 @@ pub fn create(input: &Input<'_>, request: &Request) -> Result<Planned, Diagnosti
         ))
         .into());
     }
+    if let Some(problem) = reserved_name(&*input.catalog.component(&request.kind)?, name.as_str()) {
+        return Err(problem.into());
+    }
     let mut completer = Completer::new(input, &request.kept);
     let entry = apply(Map::new(), request);
     completer.complete(&request.name, &request.kind, entry, request, None);
@@ -62,27 +70,12 @@ pub fn update(input: &Input<'_>, request: &Request) -> Result<Planned, Diagnosti
             );
         }
     }
-    for name in request.secrets.iter().filter(|name| component.settings.get(*name).is_some_and(|s| s.fixed)) {
-        found.push(fixed_secret(before, name).at(environment.place(&before.node)));
+    for name in &request.secrets {
+        let kept = kept_secret(before, &component, name);
+        found.0.extend(kept.map(|refusal| refusal.at(environment.place(&before.node))));
     }
-    let moves = request
-        .common
-        .get("host")
-        .and_then(Json::as_str)
-        .is_some_and(|host| before.host.as_deref() != Some(host));
-    if moves && !before.volumes.is_empty() {
-        found.push(
-            Diagnostic::error(
-                codes::FIXED_CHOICE,
-                format!(
-                    "{} keeps data on host {} and cannot simply move",
-                    before.name,
-                    before.host.as_deref().unwrap_or("?")
-                ),
-            )
-            .why("its new host would start with empty volumes")
-            .fix("create another one there, move the data, delete the old one"),
-        );
+    if component.storage.values().any(|volume| volume.class != DataClass::Cache) {
+        found.0.extend(under_data(before, &component, request));
     }
     if found.has_errors() {
         return Err(found);
@@ -95,14 +88,87 @@ pub fn update(input: &Input<'_>, request: &Request) -> Result<Planned, Diagnosti
     completer.finish()
 }
 
-/// The message about a secret that opens data and cannot be changed.
-pub fn fixed_secret(entry: &eos_pillar::ComponentEntry, key: &str) -> Diagnostic {
-    Diagnostic::error(
-        codes::FIXED_CHOICE,
-        format!("{key} of {} cannot be changed after creation", entry.name),
+/// What cannot change under data that is there: its host, the way it runs, and a version that could not read it.
+fn under_data(before: &ComponentEntry, component: &Component, request: &Request) -> Vec<Diagnostic> {
+    let asked = |key: &str, is: Option<&str>| {
+        request.common.get(key).and_then(Json::as_str).filter(|asked| is != Some(*asked)).map(str::to_owned)
+    };
+    let refusal = |message: String| Diagnostic::error(codes::FIXED_CHOICE, message);
+    let (name, kind) = (&before.name, &before.kind);
+    let mut found = Vec::new();
+    if before.volumes.is_empty() {
+        return found;
+    }
+    if asked("host", before.host.as_deref()).is_some() {
+        let host = before.host.as_deref().unwrap_or("?");
+        found.push(
+            refusal(format!("{name} keeps data on host {host} and cannot simply move"))
+                .why("its new host would start with empty volumes")
+                .fix("create another one there, move the data, delete the old one"),
+        );
+    }
+    if let Some(runtime) = asked("runtime", before.runtime.as_deref()) {
+        let is = before.runtime.as_deref().unwrap_or("?");
+        found.push(
+            refusal(format!(
+                "{name} keeps data as runtime {is} and cannot go on as runtime {runtime} with it"
+            ))
+            .why("the other program may be of another version and another user, and not read the data")
+            .fix(format!(
+                "eos create {kind} <another name> --runtime {runtime}, move the data, eos delete {name}"
+            )),
+        );
+    }
+    let Some(version) = asked("version", before.version.as_deref()) else { return found };
+    if let (Some(is), Some(wanted)) = (before.version.as_deref().and_then(major), major(&version)) {
+        let fixed = component.runtimes.container.as_ref().is_some_and(|container| container.fixed_major);
+        let why = match wanted.cmp(&is) {
+            Ordering::Greater if fixed => {
+                format!("{kind} {wanted} does not start on the data of {kind} {is}")
+            }
+            Ordering::Less => "no program promises to read what a newer one wrote".to_owned(),
+            _ => return found,
+        };
+        found.push(
+            refusal(format!("{name} keeps data of version {is} and cannot become {version} with it"))
+                .why(why)
+                .fix(format!(
+                    "eos create {kind} <another name> --version {version}, move the data, eos delete {name}"
+                )),
+        );
+    }
+    found
+}
+
+/// The first number of a tag, if it begins with one.
+fn major(tag: &str) -> Option<u64> {
+    let tag = tag.strip_prefix('v').unwrap_or(tag);
+    tag.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
+}
+
+/// Why a secret of an entry takes no new value, if so.
+pub fn kept_secret(entry: &ComponentEntry, component: &Component, key: &str) -> Option<Diagnostic> {
+    let refusal = |message: String| Diagnostic::error(codes::FIXED_CHOICE, message);
+    let setting = component.settings.get(key);
+    if setting.is_some_and(|setting| setting.fixed) {
+        return Some(
+            refusal(format!("{key} of {} cannot be changed after creation", entry.name))
+                .why("what was written with the old one could not be read with a new one")
+                .fix(format!("create another {} beside it, move the data, delete the old one", entry.kind)),
+        );
+    }
+    let given_by = |need: &str| key.strip_prefix(need).is_some_and(|rest| rest.starts_with('_'));
+    let instead = match setting {
+        Some(setting) => setting.first_start.as_ref(),
+        None => {
+            component.needs.iter().find(|(need, _)| given_by(need)).and_then(|(_, n)| n.first_start.as_ref())
+        }
+    };
+    Some(
+        refusal(format!("{} reads {key} at its first start only", entry.name))
+            .why("it would go on with the old one, and eos would show one that opens nothing")
+            .fix(instead?.clone()),
     )
-    .why("what was written with the old one could not be read with a new one")
-    .fix(format!("create another {} beside it, move the data, delete the old one", entry.kind))
 }
 
 /// Puts what was said into an entry.
@@ -129,7 +195,7 @@ fn apply(mut entry: Map<String, Json>, request: &Request) -> Map<String, Json> {
     entry
 }
 
-fn find<'e>(environment: &'e Environment, name: &str) -> Result<&'e eos_pillar::ComponentEntry, Diagnostic> {
+fn find<'e>(environment: &'e Environment, name: &str) -> Result<&'e ComponentEntry, Diagnostic> {
     environment.components.get(name).ok_or_else(|| unknown_name(environment, name))
 }
 
@@ -156,13 +222,13 @@ pub fn left_behind(environment: &Environment, name: &str) -> Vec<Name> {
             .filter(|other| other.name.as_str() != name)
             .any(|other| needs(other, candidate))
     };
-    let made_for = |entry: &&eos_pillar::ComponentEntry| {
+    let made_for = |entry: &&ComponentEntry| {
         entry.created_for.as_deref() == Some(name) && !needed_by_others(&entry.name)
     };
     environment.components.values().filter(made_for).map(|entry| entry.name.clone()).collect()
 }
 
-fn needs(entry: &eos_pillar::ComponentEntry, provider: &Name) -> bool {
+fn needs(entry: &ComponentEntry, provider: &Name) -> bool {
     entry.needs.values().any(|choice| match choice {
         NeedChoice::One(name) => name == provider,
         NeedChoice::Each(choices) => choices.values().any(|name| name == provider),

@@ -9,7 +9,7 @@ use serde_json::{Map, Value as Json, json};
 use super::complete::{Completer, object};
 
 /// Where volumes lie on a host that does not say otherwise.
-const ROOT: &str = "/srv/eos";
+pub const DATA_FOLDER: &str = "/srv/eos";
 
 pub fn choose(
     completer: &mut Completer<'_>,
@@ -23,7 +23,7 @@ pub fn choose(
         .and_then(Json::as_str)
         .and_then(|host| completer.chooser.environment.hosts.get(host));
     let group = host.and_then(|host| host.volume_group.clone());
-    let root = host.and_then(|host| host.data_folder.clone()).unwrap_or_else(|| ROOT.to_owned());
+    let root = host.and_then(|host| host.data_folder.clone()).unwrap_or_else(|| DATA_FOLDER.to_owned());
     let mut plain = Vec::new();
     for (volume_name, volume) in &component.storage {
         let size = volume.size.as_ref().and_then(|template| text(component, entry, template));

@@ -67,24 +67,31 @@ fn providers(work: &Work<'_>, unit: &Unit<'_>, name: &str, need: &Need) -> Resul
     let place = || work.place(node.unwrap_or(&unit.entry.node));
     let offers =
         |other: &Unit<'_>| other.component.offers.contains_key(&need.offer) && other.id.name != unit.id.name;
+    let flag = need.each.as_deref().unwrap_or(name).replace('_', "-");
+    let named = |each: &Option<String>, provider: &Name| {
+        need.named_by().is_none() || each.as_deref() == Some(provider.as_str())
+    };
     let check = |provider: &Name, each: Option<String>| match work.units.get(provider) {
+        Some(_) if !named(&each, provider) => Err(Diagnostic::error(
+            codes::NOTHING_OFFERS,
+            format!("{} has {provider} in the place of {}", unit.id.name, each.unwrap_or_default()),
+        )
+        .at(place())
+        .why(format!("each name of --{flag} stands for itself"))
+        .fix(format!("eos update {} --{flag} {provider}", unit.id.name))),
         Some(other) if offers(other) => Ok(Provider { each, name: provider.clone() }),
         Some(_) => Err(Diagnostic::error(
             codes::NOTHING_OFFERS,
             format!("{} needs {}, which {provider} does not offer", unit.id.name, need.offer),
         )
         .at(place())
-        .fix(format!("eos update {} --{} <name>", unit.id.name, name.replace('_', "-")))),
+        .fix(format!("eos update {} --{flag} <name>", unit.id.name))),
         None => Err(Diagnostic::error(
             codes::UNKNOWN_NAME,
             format!("{} needs {provider}, which does not exist", unit.id.name),
         )
         .at(place())
-        .fix(format!(
-            "eos create it first, or eos update {} --{} <name>",
-            unit.id.name,
-            name.replace('_', "-")
-        ))),
+        .fix(format!("eos create it first, or eos update {} --{flag} <name>", unit.id.name))),
     };
     match unit.entry.needs.get(name) {
         Some(NeedChoice::One(provider)) => Ok(vec![check(provider, None)?]),

@@ -115,6 +115,13 @@ fn check_words(work: &mut Work<'_>, entry: &ComponentEntry, component: &Componen
             .fix("replicas: 1"),
         );
     }
+    if let Some(problem) = reserved_name(component, entry.name.as_str()) {
+        found.push(problem.at(place("kind")));
+    }
+    if entry.version.as_deref() == Some("latest") {
+        let problem = never_latest(entry.name.as_str()).at(place("version"));
+        found.push(problem.fix("write the tag that is meant there"));
+    }
     if entry.runtime.as_deref() == Some("container") && entry.version.is_none() {
         found.push(
             Diagnostic::error(
@@ -126,6 +133,22 @@ fn check_words(work: &mut Work<'_>, entry: &ComponentEntry, component: &Componen
         );
     }
     found.into_iter().for_each(|diagnostic| work.push(diagnostic));
+}
+
+/// The message about a name that none of this kind may have.
+pub fn reserved_name(component: &Component, name: &str) -> Option<Diagnostic> {
+    let kind = &component.kind;
+    component.reserved_names.iter().any(|reserved| reserved == name).then(|| {
+        Diagnostic::error(codes::BAD_NAME, format!("no {kind} can be named {name:?}"))
+            .why("the system has an account of that name, or the name says nothing")
+            .fix(format!("eos create {kind} <another name>"))
+    })
+}
+
+/// The message about a version that is none.
+pub fn never_latest(name: &str) -> Diagnostic {
+    Diagnostic::error(codes::NO_VERSION, format!("{name} has the version \"latest\", which is none"))
+        .why("it changes under your feet: the same estate would run other programs tomorrow")
 }
 
 fn settings(

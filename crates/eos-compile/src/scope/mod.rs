@@ -11,6 +11,7 @@ use eos_model::SecretRef;
 use indexmap::IndexMap;
 use serde_json::Value as Json;
 
+use crate::intent::DATA_FOLDER;
 use crate::origin::Origin;
 use crate::render::{Piece, Rendered};
 use crate::work::{Unit, Work};
@@ -85,6 +86,8 @@ impl<'w, 'a> Scope<'w, 'a> {
             "each" => text(self.each.as_deref().ok_or_else(nothing)?),
             "host" => self.host("host").map_err(|()| self.no_host(reference)),
             "address" => self.host("address").map_err(|()| self.no_host(reference)),
+            "data_folder" => self.data_folder().ok_or_else(|| self.no_host(reference)),
+            "addresses" => self.addresses(rest).ok_or_else(nothing),
             "nomad" => Ok(Rendered::piece(Piece::Nomad(rest.to_owned()), Vec::new())),
             "setting" => self.setting(rest).ok_or_else(nothing),
             "port" => self.port(rest).ok_or_else(nothing),
@@ -135,6 +138,28 @@ impl<'w, 'a> Scope<'w, 'a> {
         let node = host.node.get("address").unwrap_or(&host.node);
         origins.extend(self.pillar_origin(node, &format!("eos:hosts:{}:address", host.name)));
         Ok(Rendered::value(&Json::from(host.address.as_str()), origins))
+    }
+
+    /// The folder of the host under which data lies.
+    fn data_folder(&self) -> Option<Rendered> {
+        let host = self.unit.host?;
+        let node = host.node.get("data_folder");
+        let origin = |node| self.pillar_origin(node, &format!("eos:hosts:{}:data_folder", host.name));
+        let folder = host.data_folder.as_deref().unwrap_or(DATA_FOLDER);
+        Some(Rendered::value(&Json::from(folder), node.map(origin).unwrap_or_default()))
+    }
+
+    /// The addresses of the hosts that a list setting names.
+    fn addresses(&self, setting: &str) -> Option<Rendered> {
+        let named = self.setting(setting)?;
+        let (mut addresses, mut origins) = (Vec::new(), named.origins);
+        for name in named.typed?.as_array()? {
+            let host = self.work.input.environment.hosts.get(name.as_str()?)?;
+            let node = host.node.get("address").unwrap_or(&host.node);
+            origins.extend(self.pillar_origin(node, &format!("eos:hosts:{}:address", host.name)));
+            addresses.push(Json::from(bracketed(&host.address)));
+        }
+        Some(Rendered::value(&Json::Array(addresses), origins))
     }
 
     pub fn setting(&self, name: &str) -> Option<Rendered> {

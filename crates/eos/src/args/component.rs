@@ -61,7 +61,7 @@ pub fn help(setting: &Setting) -> String {
     if setting.required {
         notes.push("required".to_owned());
     }
-    if setting.fixed {
+    if setting.fixed || setting.first_start.is_some() {
         notes.push("cannot be changed later".to_owned());
     }
     if notes.is_empty() { setting.help.clone() } else { format!("{} [{}]", setting.help, notes.join("; ")) }

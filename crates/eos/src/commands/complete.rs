@@ -1,7 +1,8 @@
 //! What a shell is told: candidates for the last word, a line each, a tab before what it is.
 
 use clap::{Arg, ArgMatches, Command};
-use eos_catalog::SettingType;
+use eos_catalog::component::Need;
+use eos_catalog::{Catalog, Component, SettingType};
 use eos_model::Diagnostics;
 use serde_json::json;
 
@@ -200,6 +201,28 @@ fn names(call: &Call<'_>, env: Option<&str>) -> Result<Candidates, Diagnostics> 
         .collect())
 }
 
+/// Names for a list setting: where each of them is to meet a need, those that do and the kind that can be made for it.
+fn named(
+    call: &Call<'_>,
+    catalog: &Catalog,
+    base: &Component,
+    last: &str,
+    env: Option<&str>,
+) -> Result<Candidates, Diagnostics> {
+    let mut all = names(call, env)?;
+    let every = base.features.keys().cloned().collect();
+    let widest = catalog.variant(&base.kind, None, &every)?;
+    let meant = |need: &&Need| need.named_by().is_some_and(|setting| flag(setting) == last);
+    if let Some(need) = widest.needs.values().find(meant) {
+        let offers = |kind: &str| catalog.component(kind).is_ok_and(|c| c.offers.contains_key(&need.offer));
+        all.retain(|(_, kind)| offers(kind));
+        let made = need.create.iter().filter(|kind| all.iter().all(|(name, _)| name != *kind));
+        let made: Candidates = made.map(|kind| (kind.clone(), "made along".to_owned())).collect();
+        all.extend(made);
+    }
+    Ok(all)
+}
+
 fn flags_or_values(
     call: &Call<'_>,
     word: &str,
@@ -217,7 +240,7 @@ fn flags_or_values(
                 SettingType::Enum => {
                     setting.values.iter().map(|value| (value.clone(), setting.help.clone())).collect()
                 }
-                _ if is(SettingType::Name) => names(call, env_of(before))?,
+                _ if is(SettingType::Name) => named(call, &catalog, &base, last, env_of(before))?,
                 _ if is(SettingType::Host) => hosts(call, env_of(before))?,
                 _ => setting
                     .default

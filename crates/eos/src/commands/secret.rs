@@ -180,8 +180,8 @@ fn renew(call: &Call<'_>, matches: &ArgMatches, random: bool) -> Result<Outcome,
     }
     let widest = component::widest(&loaded.catalog, &entry.kind)?;
     let setting = widest.settings.get(key.as_str());
-    if setting.is_some_and(|setting| setting.fixed) && !awaited {
-        return Err(intent::fixed_secret(entry, key.as_str()).at(environment.place(&entry.node)).into());
+    if let Some(refusal) = intent::kept_secret(entry, &widest, key.as_str()).filter(|_| !awaited) {
+        return Err(refusal.at(environment.place(&entry.node)).into());
     }
     let length = setting.and_then(|setting| setting.generate).unwrap_or(SECRET_LENGTH);
     let secret: Secret = match given {

@@ -96,6 +96,46 @@ fn a_provider_that_is_none() {
 }
 
 #[test]
+fn a_page_that_cannot_be_guarded() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "grafana"]);
+    sandbox.ok(&["create", "redis"]);
+    let create = |name: &str, asked: &str| {
+        refused(&sandbox, name, 3, &["create", "authentik", "--frontend-for", asked]);
+    };
+    create("a_guarded_page_that_is_misspelt", "mailcwo");
+    create("a_guarded_page_that_is_not_there", "nosuch");
+    create("a_guarded_page_that_offers_none", "grafana");
+    create("a_guarded_page_of_what_has_none", "redis");
+    sandbox.ok(&["create", "authentik", "--frontend-for", "mailcow"]);
+    let own = ["update", "authentik", "--frontend-for", "mailcow,authentik"];
+    refused(&sandbox, "a_guarded_page_of_its_own", 3, &own);
+}
+
+#[test]
+fn what_cannot_change_under_data() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "postgres"]);
+    refused(&sandbox, "another_major_under_data", 4, &["update", "postgres", "--version", "17.0"]);
+    refused(&sandbox, "an_older_major_under_data", 4, &["update", "postgres", "--version", "15.8"]);
+    refused(&sandbox, "another_runtime_under_data", 4, &["update", "postgres", "--runtime", "host"]);
+    sandbox.ok(&["update", "postgres", "--version", "16.6"]);
+    sandbox.ok(&["create", "grafana"]);
+    sandbox.ok(&["update", "grafana", "--version", "12.0.0"]);
+    refused(&sandbox, "the_version_latest", 3, &["create", "redis", "--version", "latest"]);
+    refused(&sandbox, "the_version_latest_later", 3, &["update", "grafana", "--version", "latest"]);
+}
+
+#[test]
+fn an_account_of_the_system() {
+    let sandbox = Sandbox::with_estate();
+    refused(&sandbox, "a_user_root", 3, &["create", "user", "root"]);
+    refused(&sandbox, "a_user_without_a_name", 3, &["create", "user"]);
+    let odd = ["create", "user", "kim", "--ssh-key", "garbage", "--groups", "sudo docker"];
+    refused(&sandbox, "a_user_with_an_odd_key_and_group", 3, &odd);
+}
+
+#[test]
 fn undeclared_host() {
     refused(&Sandbox::with_estate(), "undeclared_host", 3, &["create", "grafana", "--host", "web9"]);
 }

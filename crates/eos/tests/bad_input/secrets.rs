@@ -83,3 +83,15 @@ fn a_recipients_file_with_nonsense() {
     sandbox.commit_by_hand();
     refused(&sandbox, "a_recipients_file_with_nonsense", 3, &["create", "postgres"]);
 }
+
+#[test]
+fn a_secret_that_counts_at_the_first_start_only() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "nextcloud"]);
+    let rotate = |name: &str, path: &str| refused(&sandbox, name, 4, &["secret", "rotate", path]);
+    rotate("a_rotated_secret_of_the_first_start", "nextcloud/admin_password");
+    rotate("a_rotated_secret_of_a_need", "nextcloud/database_password");
+    rotate("a_rotated_superuser_password", "postgres/superuser_password");
+    let update = ["update", "postgres", "--superuser-password", "hunter2"];
+    refused(&sandbox, "an_updated_superuser_password", 4, &update);
+}

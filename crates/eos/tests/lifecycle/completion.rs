@@ -20,7 +20,7 @@ fn a_shell_completes_names_of_the_estate() {
     assert_eq!(words(&["list", "--env", ""]), ["production", "staging"]);
     assert!(words(&["delete", ""]).contains(&"grafana".to_owned()));
     assert_eq!(words(&["create", "cephfs", "--nodes", ""]), ["local"]);
-    assert_eq!(words(&["create", "authentik", "--frontend-for", ""]), ["grafana"]);
+    assert_eq!(words(&["create", "authentik", "--frontend-for", ""]), ["mailcow"]);
     assert_eq!(words(&["create", "load_balancer", "--ports", ""]), ["80,443"]);
     assert_eq!(words(&["create", "redis", "--tier", ""]), ["dev", "staging", "production"]);
     assert_eq!(words(&["create", "redis", "--runtime", "h"]), ["host"]);

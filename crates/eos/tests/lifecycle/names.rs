@@ -17,19 +17,19 @@ fn delete_takes_a_name_with_its_own_kind_and_nothing_else() {
 #[test]
 fn what_is_made_again_finds_the_secrets_of_its_data() {
     let sandbox = Sandbox::with_estate();
-    sandbox.ok(&["create", "postgres"]);
-    sandbox.ok(&["secret", "rotate", "postgres/superuser_password"]);
-    let before = sandbox.ok(&["secret", "show", "postgres/superuser_password"]).stdout;
-    let said = sandbox.ok(&["delete", "postgres"]).stdout;
+    sandbox.ok(&["create", "redis"]);
+    sandbox.ok(&["secret", "rotate", "redis/password"]);
+    let before = sandbox.ok(&["secret", "show", "redis/password"]).stdout;
+    let said = sandbox.ok(&["delete", "redis"]).stdout;
     assert!(said.contains("its secrets stay with it"), "{said}");
     let listed = sandbox.ok(&["secret", "list"]).stdout;
     let kept: Vec<&str> = listed.lines().filter(|line| line.contains("kept")).collect();
     assert_eq!(kept.len(), 1, "{listed}");
-    assert!(kept[0].starts_with("postgres/superuser_password  2  "), "{listed}");
-    let again = sandbox.ok(&["create", "postgres"]).stdout;
+    assert!(kept[0].starts_with("redis/password  2  "), "{listed}");
+    let again = sandbox.ok(&["create", "redis"]).stdout;
     assert!(!again.contains("Secrets made"), "{again}");
-    assert_eq!(sandbox.ok(&["secret", "show", "postgres/superuser_password"]).stdout, before);
-    assert!(sandbox.read("pillar/infrastructure/production/postgres.sls").contains("superuser_password?v=2"));
+    assert_eq!(sandbox.ok(&["secret", "show", "redis/password"]).stdout, before);
+    assert!(sandbox.read("pillar/infrastructure/production/redis.sls").contains("password?v=2"));
 }
 
 #[test]
@@ -39,6 +39,8 @@ fn what_was_made_before_consul_stays_with_nomad_until_it_is_told() {
     let job = "build/production/redis/jobs/redis.nomad.json";
     sandbox.ok(&["create", "consul"]);
     assert!(sandbox.read(job).contains("\"Provider\": \"nomad\""), "an unrelated thing changes nothing");
+    sandbox.ok(&["update", "redis", "--memory", "600"]);
+    assert!(sandbox.read(job).contains("\"Provider\": \"nomad\""), "nor does an update of something else");
     sandbox.ok(&["update", "redis", "--discovery", "consul"]);
     let text = sandbox.read(job);
     assert!(text.contains("\"Provider\": \"consul\"") && text.contains("\"Type\": \"script\""), "{text}");
@@ -68,7 +70,7 @@ fn two_routes_cannot_have_one_host_name() {
 fn what_is_left_for_a_person_is_said_once() {
     let sandbox = Sandbox::with_estate();
     let said = sandbox.ok(&["create", "gitea", "--sso"]).stdout;
-    for left in ["gitea: the first account to register becomes", "gitea: two things are left for you"] {
+    for left in ["gitea: the first account to register becomes", "gitea: three things are left for you"] {
         assert_eq!(said.matches(left).count(), 1, "{said}");
     }
     let again = sandbox.ok(&["update", "gitea", "--port", "3300"]).stdout;

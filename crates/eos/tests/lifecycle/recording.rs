@@ -102,7 +102,7 @@ fn of_two_mistakes_one_can_be_mended_before_the_other() {
 fn what_mends_nothing_or_makes_another_mistake_is_refused() {
     let sandbox = two_mistakes();
     let before = sandbox.git(&["rev-parse", "HEAD"]);
-    refused(&sandbox.run(&["update", "grafana", "--admin-user", "ada"]), 3, "E0404");
+    refused(&sandbox.run(&["update", "grafana", "--memory", "600"]), 3, "E0404");
     refused(&sandbox.run(&["create", "memcached"]), 3, "E0404");
     refused(&sandbox.run(&["update", "gitea", "--port", "6379"]), 3, "E0404");
     assert_eq!(sandbox.git(&["rev-parse", "HEAD"]), before);
