@@ -20,10 +20,11 @@ pub struct Variant {
 pub fn defaults(catalog: &Catalog) -> Vec<Variant> {
     catalog
         .kinds()
-        .map(|kind| Variant {
-            kind: kind.to_owned(),
-            name: kind.to_owned(),
-            words: required(&catalog.component(kind).unwrap()),
+        .map(|kind| {
+            let component = catalog.component(kind).unwrap();
+            let reserved = component.reserved_names.iter().any(|name| name == kind);
+            let name = if reserved { format!("one-{kind}") } else { kind.to_owned() };
+            Variant { kind: kind.to_owned(), name, words: required(&component) }
         })
         .collect()
 }
