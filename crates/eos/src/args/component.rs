@@ -186,7 +186,7 @@ fn common(base: &Component) -> Vec<Arg> {
 
 fn whole_number(text: &str) -> Result<u32, &'static str> {
     let number = text.parse().ok().filter(|number| *number > 0);
-    number.ok_or("a whole number without a unit is wanted, such as 512")
+    number.ok_or("a whole number above 0 is wanted, without a unit, such as 512")
 }
 
 /// What the flags said, as a request, with the secrets apart.
@@ -194,6 +194,21 @@ pub struct Said {
     pub request: Request,
     pub secrets: BTreeMap<String, Secret>,
     pub warnings: Diagnostics,
+}
+
+/// Values that do not fit their settings. Secrets are not looked at: one may have to be asked for.
+pub fn wrong_values(matches: &ArgMatches, component: &Component) -> Diagnostics {
+    let mut found = Diagnostics::new();
+    for (name, setting) in
+        component.settings.iter().filter(|(_, setting)| setting.kind != SettingType::Secret)
+    {
+        let Ok(Some(values)) = matches.try_get_many::<String>(name) else { continue };
+        let value = setting.read_text(&values.map(String::as_str).collect::<Vec<_>>().join(","));
+        if let Err(problem) = setting.check(&value) {
+            found.push(bad_value(&format!("--{}", flag(name)), &problem, &value, setting));
+        }
+    }
+    found
 }
 
 pub fn read(
@@ -209,7 +224,7 @@ pub fn read(
         secrets: BTreeMap::new(),
         warnings: Diagnostics::new(),
     };
-    let mut found = Diagnostics::new();
+    let mut found = wrong_values(matches, component);
     let dash =
         |name: &String| matches.try_get_one::<String>(name).ok().flatten().is_some_and(|value| value == "-");
     let is_secret = |setting: &Setting| setting.kind == SettingType::Secret;
@@ -227,13 +242,7 @@ pub fn read(
             }
             continue;
         }
-        let value = setting.read_text(&values.join(","));
-        match setting.check(&value) {
-            Ok(()) => {
-                said.request.settings.insert(name.clone(), value);
-            }
-            Err(problem) => found.push(bad_value(&format!("--{}", flag(name)), &problem, &value, setting)),
-        }
+        said.request.settings.insert(name.clone(), setting.read_text(&values.join(",")));
     }
     for (name, _) in base.features.iter().filter(|(_, feature)| feature.when.is_none()) {
         if matches.get_flag(name) {

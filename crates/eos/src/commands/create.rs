@@ -67,6 +67,18 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     create(call, matches, word, None)
 }
 
+/// What is wrong with the settings' values.
+pub fn wrong(call: &Call<'_>, matches: &ArgMatches) -> Diagnostics {
+    let Some((word, matches)) = matches.subcommand().filter(|(word, _)| *word != "host") else {
+        return Diagnostics::new();
+    };
+    let widest = catalog_here(call.context).and_then(|catalog| {
+        let kind = catalog.resolve(word)?.to_owned();
+        component::widest(&catalog, &kind)
+    });
+    widest.map(|widest| component::wrong_values(matches, &widest)).unwrap_or_default()
+}
+
 /// Asks for a component; `job` is the Nomad job that runs already and becomes its own.
 pub fn create(
     call: &Call<'_>,

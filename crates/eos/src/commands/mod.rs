@@ -22,6 +22,7 @@ pub mod host;
 pub mod init;
 pub mod list;
 pub mod locks;
+mod mistakes;
 pub mod operation;
 pub mod plan;
 pub mod purge;
@@ -58,6 +59,8 @@ pub struct Verb {
     /// Its arguments; they may depend on the words that follow.
     pub command: fn(Command, &Call<'_>) -> Result<Command, Diagnostics>,
     pub run: fn(&Call<'_>, &ArgMatches) -> Result<Outcome, Diagnostics>,
+    /// What is wrong with the values, where that depends on the words: asked only when something else is wrong already.
+    pub wrong: fn(&Call<'_>, &ArgMatches) -> Diagnostics,
     pub hidden: bool,
 }
 
@@ -101,7 +104,11 @@ const fn verb(
     command: fn(Command, &Call<'_>) -> Result<Command, Diagnostics>,
     run: fn(&Call<'_>, &ArgMatches) -> Result<Outcome, Diagnostics>,
 ) -> Verb {
-    Verb { name, about, command, run, hidden: false }
+    Verb { name, about, command, run, wrong: nothing_wrong, hidden: false }
+}
+
+fn nothing_wrong(_: &Call<'_>, _: &ArgMatches) -> Diagnostics {
+    Diagnostics::new()
 }
 
 /// All commands, sorted.
@@ -124,7 +131,10 @@ pub const VERBS: &[Verb] = &[
         compile::run,
     ),
     verb("completion", "Print the completion script of a shell", completion::command, completion::run),
-    verb("create", "Ask for something: a component, a host, a user", create::command, create::run),
+    Verb {
+        wrong: create::wrong,
+        ..verb("create", "Ask for something: a component, a host, a user", create::command, create::run)
+    },
     verb("delete", "Take something away", delete::command, delete::run),
     verb("destroy", "Take everything of an environment away; data stays", destroy::command, destroy::run),
     verb("doctor", "Check this machine and this estate", doctor::command, doctor::run),
@@ -149,7 +159,10 @@ pub const VERBS: &[Verb] = &[
     verb("tools", "Find, install and verify tofu, nomad, salt and others", tools::command, tools::run),
     verb("undo", "Take a run back", undo::command, undo::run),
     verb("unlock", "Take a unit from a run that will not come back", locks::unlock_command, locks::unlock),
-    verb("update", "Change something that is there", update::command, update::run),
+    Verb {
+        wrong: update::wrong,
+        ..verb("update", "Change something that is there", update::command, update::run)
+    },
     verb(
         "upgrade",
         "Move the estate to this eos's catalogue, after showing the difference",
@@ -184,7 +197,11 @@ pub fn run(context: &Context, words: &[String]) -> Result<Outcome, Diagnostics> 
     if let Some(verb) = VERBS.iter().find(|verb| verb.name == *first) {
         let command = (verb.command)(Command::new(verb.name).about(verb.about).hide(verb.hidden), &call)?;
         let call = call.told_by(&command);
-        return parse(root(&[], Some(command)), &call, |matches| match matches.subcommand() {
+        let wrong = |matches: &ArgMatches| match matches.subcommand() {
+            Some((_, inner)) => (verb.wrong)(&call, inner),
+            None => Diagnostics::new(),
+        };
+        return parse_with(root(&[], Some(command)), &call, wrong, |matches| match matches.subcommand() {
             Some((_, inner)) => (verb.run)(&call, inner),
             None => Ok(Outcome::default()),
         });
@@ -250,11 +267,35 @@ fn parse(
     call: &Call<'_>,
     run: impl FnOnce(&ArgMatches) -> Result<Outcome, Diagnostics>,
 ) -> Result<Outcome, Diagnostics> {
-    let words = std::iter::once("eos").chain(call.words.iter().map(String::as_str));
-    match command.color(clap::ColorChoice::Never).try_get_matches_from(words) {
-        Ok(matches) => run(&matches),
-        Err(error) => usage(&error, call),
+    parse_with(command, call, |_| Diagnostics::new(), run)
+}
+
+/// The same for a command that can tell what is wrong with its values without acting on them.
+fn parse_with(
+    command: Command,
+    call: &Call<'_>,
+    wrong: impl FnOnce(&ArgMatches) -> Diagnostics,
+    run: impl FnOnce(&ArgMatches) -> Result<Outcome, Diagnostics>,
+) -> Result<Outcome, Diagnostics> {
+    let mut command = command.color(clap::ColorChoice::Never);
+    let (errors, matches) = mistakes::all(&mut command, call.words);
+    let Some(first) = errors.first() else {
+        return matches.map_or_else(|| Ok(Outcome::default()), |matches| run(&matches));
+    };
+    // Help is an answer, and the first one given.
+    let mut found = match usage(first, call) {
+        Err(found) => found,
+        answer => return answer,
+    };
+    for error in &errors[1..] {
+        if let Err(more) = usage(error, call) {
+            found.extend(more);
+        }
     }
+    if let Some(matches) = matches {
+        found.extend(wrong(&matches));
+    }
+    Err(found)
 }
 
 fn usage(error: &clap::Error, call: &Call<'_>) -> Result<Outcome, Diagnostics> {

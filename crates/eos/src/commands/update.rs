@@ -89,3 +89,17 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     )?;
     Ok(outcome.with_warnings(said.warnings))
 }
+
+/// What is wrong with the settings' values.
+pub fn wrong(call: &Call<'_>, matches: &ArgMatches) -> Diagnostics {
+    let Some((name, matches)) = matches.subcommand() else { return Diagnostics::new() };
+    let widest = Loaded::open(call.context).and_then(|loaded| {
+        let env = loaded.env(matches.try_get_one::<String>("env").ok().flatten().map(String::as_str))?;
+        let environment = loaded.environment(&env)?;
+        match environment.components.get(name) {
+            Some(entry) => component::widest(&loaded.catalog, &entry.kind),
+            None => Err(Diagnostics::new()),
+        }
+    });
+    widest.map(|widest| component::wrong_values(matches, &widest)).unwrap_or_default()
+}

@@ -286,3 +286,14 @@ fn a_secret_from_stdin_that_says_nothing() {
     };
     refused_commands(&sandbox, "a_secret_set_from_a_closed_stdin", 4, closed(""), closed("--json"));
 }
+
+#[test]
+fn every_wrong_flag_and_value_at_once() {
+    let sandbox = Sandbox::with_estate();
+    let words = ["--size", "100X", "--prot", "5433", "--port", "abc", "--cpu", "0", "--memory=2G"];
+    let create: Vec<&str> = ["create", "postgres", "crm"].into_iter().chain(words).collect();
+    refused(&sandbox, "several_wrong_flags", 3, &create);
+    sandbox.ok(&["create", "postgres"]);
+    let update: Vec<&str> = ["update", "postgres"].into_iter().chain(words).collect();
+    refused(&sandbox, "several_wrong_flags_of_an_update", 3, &update);
+}

@@ -193,3 +193,18 @@ fn a_full_disk_at_the_journal() {
     place.ok(&["apply", "--yes"]);
     place.is_settled();
 }
+
+/// What has no host of its own, or several, is for the machine that was declared all the same.
+#[test]
+fn states_are_for_the_machine_that_was_declared() {
+    let place = Place::new();
+    place.ok(&["create", "host", "local", "--no-apply"]);
+    let clone = place.cloned("elsewhere");
+    // Only planned: were it not refused, an apply would configure the machine that the tests run on.
+    for words in [&["create", "user", "john.doe"][..], &["convert", "filesystem", "/data", "btrfs"]] {
+        clone.ok(&[words, &["--no-apply"]].concat());
+        let refused = clone.exits(4, &["plan"]);
+        assert!(refused.stderr.contains("E0809"), "{words:?}: {}", refused.stderr);
+        clone.git(&["reset", "-q", "--hard", "HEAD~1"]);
+    }
+}
