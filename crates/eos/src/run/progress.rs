@@ -245,6 +245,8 @@ impl Observer for Bars {
             Progress::Journaled { number, .. } => {
                 if self.stop_after == Some(*number) {
                     let _ = rustix::process::kill_process(rustix::process::getpid(), Signal::STOP);
+                    // The signal may reach another thread first: this one must not go on meanwhile.
+                    std::thread::sleep(Duration::from_secs(1));
                 }
             }
             Progress::Tofu { .. } => {}
