@@ -221,8 +221,8 @@ impl Conduct<'_> {
         self.finish(problems)
     }
 
-    /// Says in the store which units were left in order, for other clones. One that cannot say so looks killed to them,
-    /// which is no worse than a warning.
+    /// Says in the store which units were left in order, for other clones. One that cannot say so looks killed to them:
+    /// they create nothing there until somebody has looked.
     fn tell_others(&self) -> Result<(), Diagnostic> {
         let mut left = self.engine.applied().units(&self.begun.env)?;
         let run = self.journal.run();

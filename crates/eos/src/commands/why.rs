@@ -114,7 +114,8 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         _ => None,
     });
     let live = match unit_id(&unit) {
-        Some(id) => why_live::of(&loaded, &id, &inside, resource, &text)?,
+        Some(id) => why_live::of(&loaded, &id, &inside, resource, &text)
+            .unwrap_or_else(|found| why_live::Live::unknown(&found)),
         None => return Err(no_artifact(&path).into()),
     };
     out.push_str(&live.text);

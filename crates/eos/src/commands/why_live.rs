@@ -13,6 +13,17 @@ pub struct Live {
     pub document: Json,
 }
 
+impl Live {
+    /// A store that does not answer, or bytes that are elsewhere: the rest of the answer stands without it.
+    pub fn unknown(found: &Diagnostics) -> Live {
+        let why = found.0.first().map_or("", |problem| problem.message.as_str());
+        Live {
+            text: format!("live   cannot be told: {why}\n"),
+            document: json!({"applied": null, "objects": [], "unknown": why}),
+        }
+    }
+}
+
 /// What an artifact's file, or one resource of its main.tf.json, became. `text` is the file as it is compiled now.
 pub fn of(
     loaded: &Loaded,
@@ -23,7 +34,8 @@ pub fn of(
 ) -> Result<Live, Diagnostics> {
     let layout = Layout::new(loaded.estate.root.clone());
     let (records, _) = run::store(&loaded.estate, &layout)?;
-    let record = Applied::new(records.as_ref()).unit(id)?;
+    let applied = Applied::new(records.as_ref());
+    let record = applied.unit(id)?;
     let Some((record, digest)) = record.as_ref().and_then(|record| Some((record, record.digest.as_ref()?)))
     else {
         let half = record.as_ref().and_then(|record| record.attempt.as_ref());
@@ -36,7 +48,11 @@ pub fn of(
             document: json!({"applied": false, "objects": []}),
         });
     };
-    let unit = Archive::new(&layout).read(id, digest)?;
+    let archive = Archive::new(&layout);
+    let unit = archive.read(id, digest).or_else(|_| {
+        run::archived::complete(loaded, &layout, &applied, &id.env)?;
+        archive.read(id, digest)
+    })?;
     let applied = unit
         .files
         .get(camino::Utf8Path::new(inside))
@@ -68,7 +84,7 @@ fn objects(
     inside: &str,
     only: Option<(&str, &str)>,
 ) -> Vec<(String, Json)> {
-    let main: Json = file(unit, "main.tf.json");
+    let main = unit.main();
     let mut found = Vec::new();
     for (kind, resources) in main["resource"].as_object().into_iter().flatten() {
         for (name, body) in resources.as_object().into_iter().flatten() {

@@ -140,8 +140,7 @@ fn providers(unit: &Unit) -> Vec<String> {
 
 /// Whether a unit has states for a host that Salt configures from here.
 pub fn needs_salt(unit: &Unit) -> bool {
-    let main = unit.files.get(Utf8Path::new("main.tf.json")).map(Vec::as_slice).unwrap_or_default();
-    let main: Json = serde_json::from_slice(main).unwrap_or_default();
+    let main = unit.main();
     let states = main.pointer("/resource/eos_salt_state").and_then(Json::as_object);
     states.into_iter().flatten().any(|(_, state)| state["via"] == "masterless")
 }

@@ -208,6 +208,9 @@ fn a_lease_is_taken_from_somebody_who_will_not_come_back() {
 fn what_one_clone_applied_another_can_look_at_and_take_away() {
     let shared = Shared::new();
     let (first, second) = (&shared.first, shared.second());
+    second.ok(&["compile"]);
+    let why = second.ok(&["why", "build/production/desk/main.tf.json"]).stdout;
+    assert!(why.contains("live   terraform_data.top") && why.contains("as this file says"), "{why}");
     second.ok(&["drift"]);
     let published =
         |place: &Place| std::fs::read(place.path(".eos/state/outputs/production/desk.json")).unwrap();
@@ -253,6 +256,8 @@ fn nats_gone_is_said_before_anything_happens() {
     shared.first.says("run_nats_gone", &run);
     shared.first.exits(1, &["locks"]);
     shared.first.exits(1, &["status"]);
+    let why = shared.first.ok(&["why", "build/production/desk/main.tf.json"]).stdout;
+    assert!(why.contains("live   cannot be told"), "{why}");
     assert_eq!(shared.first.head(), head);
 }
 
