@@ -192,9 +192,9 @@ fn works_for_the_door(process: &Process) -> bool {
     let name = process.program.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let data =
         process.environment.lines().find_map(|line| line.strip_prefix("TF_DATA_DIR=")).unwrap_or_default();
-    // The shell in which eos starts it, for as long as it waits to be replaced; eos, looked at while it became tofu.
-    let becoming_tofu = (process.command.starts_with("/bin/sh -c read -r go") || name == "eos")
-        && process.command.contains("/tofu ");
+    // The shell in which eos starts it, for as long as it waits to be replaced.
+    let becoming_tofu =
+        process.command.starts_with("/bin/sh -c read -r go") && process.command.contains("/tofu ");
     let for_the_key = name == "eos" && process.command.contains("__state-key");
     (name == "tofu" || becoming_tofu || for_the_key || name.starts_with("terraform-provider-hcloud"))
         && data.split('/').any(|part| part == "door")

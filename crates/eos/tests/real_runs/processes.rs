@@ -41,6 +41,7 @@ pub fn all() -> impl Iterator<Item = Process> {
     entries.filter_map(|entry| read(entry.file_name().to_str()?.parse().ok()?))
 }
 
+/// A process may become another program between two reads; what is told is of one program.
 fn read(pid: i32) -> Option<Process> {
     let folder = Path::new("/proc").join(pid.to_string());
     let text = |name: &str, between: &str| {
@@ -49,13 +50,17 @@ fn read(pid: i32) -> Option<Process> {
     };
     let stat = text("stat", "")?;
     let parent = stat.rsplit_once(") ")?.1.split(' ').nth(1)?.parse().ok()?;
-    Some(Process {
-        pid,
-        parent,
-        command: text("cmdline", " ")?,
-        environment: text("environ", "\n")?,
-        program: std::fs::read_link(folder.join("exe")).unwrap_or_default(),
-    })
+    let program = || Some((std::fs::read_link(folder.join("exe")).unwrap_or_default(), text("cmdline", " ")?));
+    let mut before = program()?;
+    loop {
+        let environment = text("environ", "\n")?;
+        let after = program()?;
+        if after == before {
+            let (program, command) = after;
+            return Some(Process { pid, parent, command, environment, program });
+        }
+        before = after;
+    }
 }
 
 /// The tofu that applies in an estate, or is about to: until the journal has its number, a shell stands in for it.
