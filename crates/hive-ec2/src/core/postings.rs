@@ -8,8 +8,10 @@ use std::sync::Arc;
 pub type Posting = [u8; WIDTH];
 pub const WIDTH: usize = 29;
 
-/// In one node.
+/// Postings in a leaf.
 const MOST: usize = 48;
+/// Children of a branch: fewer, since a copy of one counts each child once more.
+const MOST_CHILDREN: usize = 16;
 
 #[derive(Clone)]
 enum Node {
@@ -67,14 +69,14 @@ impl Node {
         match self {
             Node::Leaf(own) => {
                 let at = own.binary_search(&posting).err()?;
-                let (behind, node) = with(own, at, posting);
+                let (behind, node) = with(own, at, posting, MOST);
                 *own = node;
                 behind.map(|behind| Child { first: behind[0], node: Node::Leaf(behind) })
             }
             Node::Branch(children) => {
                 let at = child(children, &posting);
                 let split = Arc::make_mut(children)[at].node.insert(posting)?;
-                let (behind, node) = with(children, at + 1, split);
+                let (behind, node) = with(children, at + 1, split, MOST_CHILDREN);
                 *children = node;
                 behind.map(|behind| Child { first: behind[0].first, node: Node::Branch(behind) })
             }
@@ -113,12 +115,12 @@ fn child(children: &[Child], start: &[u8]) -> usize {
 }
 
 /// With one more, and what no longer fits behind it.
-fn with<T: Clone>(own: &[T], at: usize, new: T) -> (Option<Arc<[T]>>, Arc<[T]>) {
+fn with<T: Clone>(own: &[T], at: usize, new: T, most: usize) -> (Option<Arc<[T]>>, Arc<[T]>) {
     let all = || own[..at].iter().chain([&new]).chain(&own[at..]).cloned();
-    if own.len() < MOST {
+    if own.len() < most {
         return (None, all().collect());
     }
-    (Some(all().skip(MOST / 2).collect()), all().take(MOST / 2).collect())
+    (Some(all().skip(most / 2).collect()), all().take(most / 2).collect())
 }
 
 fn without<T: Clone>(own: &[T], at: usize) -> Arc<[T]> {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use eos_store::Version;
 use hive_api::{ApiError, ApiResult};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use super::address::Address;
 use super::dhcp_options::DhcpOptions;
@@ -35,8 +35,8 @@ use crate::core::table::{Changed, Listed, Resource, Table};
 use crate::core::tags::Tags;
 
 /// Twelve digits.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(from = "String", into = "String")]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(from = "String")]
 pub struct AccountId(Arc<str>);
 
 impl AccountId {
@@ -51,9 +51,9 @@ impl From<String> for AccountId {
     }
 }
 
-impl From<AccountId> for String {
-    fn from(id: AccountId) -> String {
-        id.to_string()
+impl Serialize for AccountId {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self)
     }
 }
 

@@ -5,11 +5,11 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 use std::str::FromStr;
 
 use hive_api::{ApiError, ApiResult};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 /// An IPv4 block; host bits are always zero.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(try_from = "String")]
 pub struct Ipv4Cidr {
     base: u32,
     prefix: u8,
@@ -81,9 +81,28 @@ impl FromStr for Ipv4Cidr {
     }
 }
 
+/// A Describe writes hundreds of these: all digits at once, without a formatter for each number.
 impl fmt::Display for Ipv4Cidr {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}", Ipv4Addr::from(self.base), self.prefix)
+        let [a, b, c, d] = self.base.to_be_bytes();
+        let (mut text, mut length) = ([0; "255.255.255.255/32".len()], 0);
+        let mut push = |byte| {
+            text[length] = byte;
+            length += 1;
+        };
+        for (number, behind) in [(a, b'.'), (b, b'.'), (c, b'.'), (d, b'/'), (self.prefix, 0)] {
+            if number >= 100 {
+                push(b'0' + number / 100);
+            }
+            if number >= 10 {
+                push(b'0' + number / 10 % 10);
+            }
+            push(b'0' + number % 10);
+            if behind != 0 {
+                push(behind);
+            }
+        }
+        f.write_str(std::str::from_utf8(&text[..length]).map_err(|_| fmt::Error)?)
     }
 }
 
@@ -95,9 +114,9 @@ impl TryFrom<String> for Ipv4Cidr {
     }
 }
 
-impl From<Ipv4Cidr> for String {
-    fn from(cidr: Ipv4Cidr) -> String {
-        cidr.to_string()
+impl Serialize for Ipv4Cidr {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
     }
 }
 

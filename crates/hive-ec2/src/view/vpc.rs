@@ -1,22 +1,25 @@
 //! `<vpc>`
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::{StateView, TagView, tags};
-use crate::model::account::Account;
+use crate::core::id::Id;
+use crate::model::account::{Account, AccountId};
 use crate::model::cidr::{Ipv4Cidr, Ipv6Cidr};
+use crate::model::dhcp_options::DhcpOptions;
 use crate::model::vpc::{CidrAssociation, Tenancy, Vpc};
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct VpcView {
-    vpc_id: String,
-    owner_id: String,
+    vpc_id: Id<Vpc>,
+    owner_id: AccountId,
     state: &'static str,
-    cidr_block: Option<String>,
+    cidr_block: Option<Ipv4Cidr>,
     cidr_block_association_set: Vec<CidrView>,
     ipv6_cidr_block_association_set: Vec<Ipv6CidrView>,
-    dhcp_options_id: String,
+    #[serde(serialize_with = "or_default")]
+    dhcp_options_id: Option<Id<DhcpOptions>>,
     instance_tenancy: Tenancy,
     is_default: bool,
     tag_set: Vec<TagView>,
@@ -26,7 +29,7 @@ pub struct VpcView {
 #[serde(rename_all = "camelCase")]
 pub struct CidrView {
     association_id: String,
-    cidr_block: String,
+    cidr_block: Ipv4Cidr,
     cidr_block_state: StateView,
 }
 
@@ -42,7 +45,7 @@ pub struct Ipv6CidrView {
 pub fn cidr(association: &CidrAssociation<Ipv4Cidr>, state: &'static str) -> CidrView {
     CidrView {
         association_id: association.id.clone(),
-        cidr_block: association.cidr.to_string(),
+        cidr_block: association.cidr,
         cidr_block_state: StateView { state },
     }
 }
@@ -58,15 +61,20 @@ pub fn ipv6_cidr(association: &CidrAssociation<Ipv6Cidr>, state: &'static str) -
 
 pub fn vpc(vpc: &Vpc, account: &Account) -> VpcView {
     VpcView {
-        vpc_id: vpc.id.to_string(),
-        owner_id: account.id.to_string(),
+        vpc_id: vpc.id.clone(),
+        owner_id: account.id.clone(),
         state: "available",
-        cidr_block: vpc.cidr_block().map(|cidr| cidr.to_string()),
+        cidr_block: vpc.cidr_block(),
         cidr_block_association_set: vpc.cidrs.iter().map(|a| cidr(a, "associated")).collect(),
         ipv6_cidr_block_association_set: vpc.ipv6_cidrs.iter().map(|a| ipv6_cidr(a, "associated")).collect(),
-        dhcp_options_id: vpc.dhcp_options_id.as_ref().map_or("default".to_owned(), ToString::to_string),
+        dhcp_options_id: vpc.dhcp_options_id.clone(),
         instance_tenancy: vpc.instance_tenancy,
         is_default: vpc.is_default,
         tag_set: tags(&vpc.tags),
     }
+}
+
+/// A VPC without options of its own has those called `default`.
+fn or_default<S: Serializer>(id: &Option<Id<DhcpOptions>>, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(id.as_ref().map_or("default", Id::as_str))
 }
