@@ -137,16 +137,21 @@ pub fn sync_stamped(root: &Utf8Path, wanted: &Wanted<'_>) -> Result<Difference, 
     let text = build_stamp::read(root, wanted.env);
     let before = Stamp::of(&text);
     let (difference, mut after) = compare_with(root, wanted, &before);
-    let mut made = BTreeSet::new();
+    let written: Vec<(&String, &Vec<u8>)> = difference
+        .added
+        .iter()
+        .chain(&difference.changed)
+        .filter_map(|path| wanted.files.get_key_value(path))
+        .collect();
+    make_folders(root, &written)?;
     let opened = Root::open(root);
     let see = |path: &str| Seen::below(opened.as_ref()?, path);
-    for path in difference.added.iter().chain(&difference.changed) {
-        let Some((path, content)) = wanted.files.get_key_value(path) else { continue };
-        refuse_link(root, path)?;
-        write(root, path, content, &mut made)
-            .map_err(|error| files::cannot_write(path.as_str().into(), &error))?;
-        if let Some(seen) = see(path) {
-            after.files.insert(path, (seen, ContentDigest::of(content)));
+    let looks = ask_each(&written, |(path, content)| {
+        write(root, path, content).map(|()| Some((see(path)?, ContentDigest::of(content))))
+    });
+    for ((path, _), look) in written.into_iter().zip(looks) {
+        if let Some(look) = look? {
+            after.files.insert(path, look);
         }
     }
     for path in &difference.removed {
@@ -224,14 +229,23 @@ pub fn is_current(root: &Utf8Path, env: &EnvName, inputs: &str) -> Option<usize>
     if inputs.is_empty() { None } else { build_stamp::units_if_current(root, env, inputs) }
 }
 
-fn write(root: &Utf8Path, path: &str, content: &[u8], made: &mut BTreeSet<String>) -> std::io::Result<()> {
-    if let Some((folder, _)) = path.rsplit_once('/')
-        && !made.contains(folder)
-    {
-        fs_err::create_dir_all(root.join(folder))?;
-        made.insert(folder.to_owned());
+/// The folders that files are to be written to; each is asked for once.
+fn make_folders(root: &Utf8Path, written: &[(&String, &Vec<u8>)]) -> Result<(), Diagnostic> {
+    let mut made = BTreeSet::new();
+    for (path, _) in written {
+        if let Some((folder, _)) = path.rsplit_once('/')
+            && made.insert(folder)
+        {
+            fs_err::create_dir_all(root.join(folder))
+                .map_err(|error| files::cannot_write(path.as_str().into(), &error))?;
+        }
     }
-    fs_err::write(root.join(path), content)
+    Ok(())
+}
+
+fn write(root: &Utf8Path, path: &str, content: &[u8]) -> Result<(), Diagnostic> {
+    refuse_link(root, path)?;
+    fs_err::write(root.join(path), content).map_err(|error| files::cannot_write(path.into(), &error))
 }
 
 /// Files of ours below a folder; what tofu keeps there (`.terraform`, its lock) is not ours.
