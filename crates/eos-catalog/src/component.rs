@@ -128,6 +128,9 @@ pub struct HostRuntime {
     /// The systemd service that the package starts by itself; stopped, since Nomad runs the program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub service: Option<String>,
+    /// The account that the package brings for the program. Absent, or with a program of one's own: root.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user: Option<String>,
     /// Laid over the component when this runtime is chosen.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub add: Data,
@@ -286,7 +289,7 @@ pub struct Task {
     pub devices: IndexMap<String, u32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user: Option<String>,
-    /// Linux capabilities a container needs beyond the usual.
+    /// Linux capabilities it needs beyond the usual, such as net_bind_service.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub capabilities: Vec<String>,
 }
@@ -402,6 +405,9 @@ pub struct Operation {
     /// Arguments in order: those with `positional: true` first.
     #[serde(default)]
     pub args: IndexMap<String, Setting>,
+    /// Acts on every host of the environment unless one is named; else on the only one.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub everywhere: bool,
     /// The host states that do it; `@{arg.<name>}` reads an argument.
     pub states: Data,
 }

@@ -19,13 +19,14 @@ use std::collections::BTreeMap;
 
 use eos_model::{Diagnostics, Name};
 
+pub use passes::check_ports::port_settings;
 pub use work::{Input, Unit, Work};
 
 /// Version of the emitters; recorded in eos.lock, so that a new eos changes nothing before somebody has seen it.
 ///
 /// It is raised whenever the same pillar and the same catalogue give other bytes; `tests/emitted.rs` sees to it. What a
 /// catalogue changes is pinned by the digests of its kinds.
-pub const COMPILER: u32 = 3;
+pub const COMPILER: u32 = 4;
 
 /// Files by path below the estate's root. Texts and not paths: comparing a path means taking it apart, and there are
 /// thousands.

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use eos_catalog::component::Task;
 use eos_catalog::{Catalog, Component};
 use eos_model::{Diagnostic, Diagnostics, Name, UnitId};
 use eos_pillar::estate_file::{Backend, Tier};
@@ -156,6 +157,22 @@ impl Unit<'_> {
 
     pub fn runtime(&self) -> Option<&str> {
         self.entry.runtime.as_deref()
+    }
+
+    /// The account that a task of its runs under, where one is named: the task's own, or what its package brings.
+    pub fn account<'t>(&'t self, task: &'t Task) -> Option<&'t str> {
+        task.user.as_deref().or_else(|| self.package_account())
+    }
+
+    /// The account that the Debian package of its program brings; there is none with a program of one's own.
+    pub fn package_account(&self) -> Option<&str> {
+        let installed = self.runtime() == Some("host") && self.entry.binary.is_none();
+        self.component.runtimes.host.as_ref().filter(|_| installed)?.user.as_deref()
+    }
+
+    /// Whether it runs several times over, each on a port and a host of Nomad's choice.
+    pub fn is_replicated(&self) -> bool {
+        self.entry.replicas.is_some_and(|replicas| replicas > 1)
     }
 
     /// The hosts its states apply to: the nodes it names, else the host it is placed on.

@@ -29,7 +29,7 @@ pub const COMPONENT_FIELDS: &[&str] = &[
     "version",
     "volumes",
 ];
-const SECTIONS: &[&str] = &["components", "hosts", "operations"];
+const SECTIONS: &[&str] = &["components", "hosts", "kept", "operations"];
 const HOST_FIELDS: &[&str] =
     &["address", "connection", "data_folder", "environment", "nomad_node", "volume_group"];
 const OPERATION_FIELDS: &[&str] = &["args", "host", "kind", "verb"];
@@ -54,6 +54,11 @@ impl Environment {
         for (key, node) in fields.section(root, "components") {
             if let Some(component) = fields.component(key, node) {
                 self.components.insert(component.name.clone(), component);
+            }
+        }
+        for (key, node) in fields.section(root, "kept") {
+            if let Some(component) = fields.component(key, node) {
+                self.kept.insert(component.name.clone(), component);
             }
         }
         for (key, node) in fields.section(root, "operations") {

@@ -26,6 +26,8 @@ pub struct Environment {
     pub components: BTreeMap<Name, ComponentEntry>,
     pub hosts: BTreeMap<HostName, HostEntry>,
     pub operations: BTreeMap<Name, OperationEntry>,
+    /// Deleted names whose data stays: what it was when it went.
+    pub kept: BTreeMap<Name, ComponentEntry>,
     /// The merged pillar, exactly what Salt renders.
     pub pillar: Node,
     pub sources: Sources,
@@ -135,6 +137,7 @@ impl Tree {
             components: BTreeMap::new(),
             hosts: BTreeMap::new(),
             operations: BTreeMap::new(),
+            kept: BTreeMap::new(),
             pillar,
             sources,
         };

@@ -17,6 +17,8 @@ pub struct Context {
     pub stderr_is_terminal: bool,
     /// Columns of the terminal, at most 100.
     pub width: usize,
+    /// Columns for tables: the whole terminal; in a pipe a cell is never cut, something reads it.
+    pub table_width: usize,
     pub user: String,
     pub machine: String,
     /// What tells this machine from all others, as far as it has such a thing.
@@ -76,6 +78,11 @@ impl Context {
             color_stderr: colorful && stderr_is_terminal,
             interactive: std::io::stdin().is_terminal() && stderr_is_terminal,
             stderr_is_terminal,
+            table_width: if stdout_is_terminal {
+                terminal_width().unwrap_or(100).max(40)
+            } else {
+                usize::MAX
+            },
             width: terminal_width().unwrap_or(100).clamp(40, 100),
             user: variable("SUDO_USER")
                 .or_else(|| variable("USER"))

@@ -5,8 +5,8 @@
 //! (optional) names the units the case is about; without it they are those that the last command changed.
 //! `expected.txt` is what came out; `UPDATE_GOLDEN=1` writes it, and a person reads the difference before committing.
 //!
-//! Two things are left out on purpose: `provenance.json` (tested through `eos why`) and the digests in manifests, which
-//! would change every case for a comment in a catalogue file.
+//! Two things are left out on purpose: `provenance.json`, which is as long as all the rest, but where a case has a file
+//! `with-provenance`; and the digests in manifests, which would change every case for a comment in a catalogue file.
 #![allow(clippy::unwrap_used)]
 
 mod support;
@@ -149,8 +149,10 @@ fn outcome(case: &Path) -> Result<String, String> {
     {
         show(&mut out, path, content);
     }
+    let provenance = case.join("with-provenance").exists();
     let about = |path: &str| {
-        unit(path).is_some_and(|unit| units.contains(&unit)) && !path.ends_with("/provenance.json")
+        unit(path).is_some_and(|unit| units.contains(&unit))
+            && (provenance || !path.ends_with("/provenance.json"))
     };
     for (path, content) in after.iter().filter(|(path, _)| about(path)) {
         show(&mut out, path, content);

@@ -32,6 +32,9 @@ const FIELDS: &[&str] = &[
     "secrets",
 ];
 
+/// How defaults end that stand for something of the person's own.
+const PLACEHOLDER: &str = "example.org";
+
 pub struct Completer<'a> {
     pub chooser: Chooser<'a>,
     pub planned: Planned,
@@ -99,11 +102,14 @@ impl<'a> Completer<'a> {
 
     fn fill(&mut self, draft: &mut Draft<'_>) -> Result<(), Diagnostics> {
         let base = self.chooser.catalog.component(draft.kind)?;
+        self.take_up_kept(draft, &base)?;
         self.choose_runtime(draft, &base)?;
         let mut component = self.variant(draft)?;
         if place_units::needs_host(&component) && !draft.entry.contains_key("host") {
             let host = self.chooser.host(draft.name)?;
-            if self.chooser.hosts().len() > 1 {
+            if replicated(draft) {
+                self.note_choice(draft, "each replica is on a host and a port of Nomad's choice".to_owned());
+            } else if self.chooser.hosts().len() > 1 {
                 self.note_choice(draft, format!("placed on host {host}, the least loaded"));
             }
             draft.entry.insert("host".to_owned(), Json::from(host));
@@ -129,8 +135,29 @@ impl<'a> Completer<'a> {
         volumes::choose(self, draft.name, &mut draft.entry, &component);
         if !self.chooser.environment.components.contains_key(draft.name) {
             component.notes.iter().for_each(|note| self.note_choice(draft, note.clone()));
+            self.tell_of_placeholders(draft, &component);
         }
         Ok(())
+    }
+
+    /// A default that stands for something of the person's own, where it is used.
+    fn tell_of_placeholders(&mut self, draft: &Draft<'_>, component: &Component) {
+        let said = |name: &str| draft.entry.get("settings").is_some_and(|all| all.get(name).is_some());
+        let used = serde_json::to_string(&(&component.tasks, &component.needs)).unwrap_or_default();
+        for (name, setting) in &component.settings {
+            let default = setting.default.as_ref().and_then(Json::as_str).unwrap_or_default();
+            let is_used = used.contains(&format!("@{{setting.{name}}}"))
+                || used.contains(&format!("@{{setting.{name}|"));
+            if said(name) || !default.ends_with(PLACEHOLDER) || !is_used {
+                continue;
+            }
+            let flag = name.replace('_', "-");
+            let how = match setting.fixed {
+                true => format!("it cannot be changed later; eos create {} --{flag} <yours>", draft.kind),
+                false => format!("eos update {} --{flag} <yours>", draft.name),
+            };
+            self.note_choice(draft, format!("{name} is {default}, a placeholder: {how}"));
+        }
     }
 
     /// What the plan has no line for: a program that is not there yet comes with a package.
@@ -140,10 +167,17 @@ impl<'a> Completer<'a> {
         if let (Some(package), Some(host)) = (&component.runtimes.host, text("host"))
             && is_new
             && text("runtime") == Some("host")
-            && text("binary").is_none()
         {
-            let note = format!("Debian's {} is installed on {host}, its own service off", package.package);
-            self.note_choice(draft, note);
+            let own = text("binary").is_some();
+            if !own {
+                let note =
+                    format!("Debian's {} is installed on {host}, its own service off", package.package);
+                self.note_choice(draft, note);
+            }
+            let named = package.user.is_some() && !own;
+            if !named && component.tasks.values().any(|task| task.user.is_none()) {
+                self.note_choice(draft, format!("runs as root on {host}"));
+            }
         }
     }
 
@@ -197,7 +231,7 @@ impl<'a> Completer<'a> {
     }
 
     /// The component with the features that the draft turns on.
-    fn variant(&self, draft: &Draft<'_>) -> Result<Arc<Component>, Diagnostics> {
+    pub fn variant(&self, draft: &Draft<'_>) -> Result<Arc<Component>, Diagnostics> {
         let base = self.chooser.catalog.component(draft.kind)?;
         let given: Vec<&str> = draft
             .entry
@@ -254,6 +288,9 @@ impl<'a> Completer<'a> {
     }
 
     fn choose_ports(&mut self, draft: &mut Draft<'_>, component: &Component) {
+        if replicated(draft) {
+            return;
+        }
         let text = |key: &str| draft.entry.get(key).and_then(Json::as_str).map(str::to_owned);
         let (Some(host), runtime) = (text("host"), text("runtime")) else { return };
         for (setting, protocol) in check_ports::port_settings(component, runtime.as_deref()) {
@@ -300,6 +337,11 @@ impl<'a> Completer<'a> {
         object(&mut draft.entry, "volumes").retain(|volume, _| component.storage.contains_key(volume));
         object(&mut draft.entry, "settings").retain(|setting, _| component.settings.contains_key(setting));
     }
+}
+
+/// Whether several of it run, where Nomad puts them.
+fn replicated(draft: &Draft<'_>) -> bool {
+    draft.entry.get("replicas").and_then(Json::as_i64).is_some_and(|replicas| replicas > 1)
 }
 
 /// A mapping inside an entry, made when missing.

@@ -6,6 +6,7 @@
 mod chooser;
 mod complete;
 mod entry_file;
+mod kept;
 mod operation;
 mod providers;
 mod request;
@@ -14,6 +15,7 @@ mod verbs;
 mod volumes;
 
 pub use entry_file::{HEADER, component_path, entry_text, host_path, operation_path, ours};
+pub use kept::remembered;
 pub use operation::{PlannedOperation, operation};
 pub use request::{
     HostRequest, OperationRequest, Planned, PlannedEntry, Request, SecretSource, SecretToMake,

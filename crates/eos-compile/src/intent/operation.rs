@@ -16,19 +16,36 @@ pub struct PlannedOperation {
     pub same_as: Vec<Name>,
 }
 
-/// An operation to be done once, after every one that is there.
-pub fn operation(input: &Input<'_>, request: &OperationRequest) -> Result<PlannedOperation, Diagnostics> {
+/// An operation to be done once, after every one that is there: an entry for each host that it acts on.
+pub fn operation(
+    input: &Input<'_>,
+    request: &OperationRequest,
+) -> Result<Vec<PlannedOperation>, Diagnostics> {
+    let mut planned: Vec<PlannedOperation> = Vec::new();
+    for host in hosts(input, request)? {
+        let before: Vec<String> = planned.iter().map(|planned| planned.entry.name.to_string()).collect();
+        planned.push(on_host(input, request, &host, &before)?);
+    }
+    Ok(planned)
+}
+
+fn on_host(
+    input: &Input<'_>,
+    request: &OperationRequest,
+    host: &str,
+    before: &[String],
+) -> Result<PlannedOperation, Diagnostics> {
     let environment = input.environment;
-    let host = host(input, request)?;
-    match environment.hosts.get(host.as_str()) {
-        None => return Err(place_units::undeclared(environment, &host).into()),
+    match environment.hosts.get(host) {
+        None => return Err(place_units::undeclared(environment, host).into()),
         Some(entry) if entry.environment != environment.name.as_str() => {
             return Err(place_units::foreign(environment, entry).into());
         }
         Some(_) => {}
     }
     let entry = json!({"verb": request.verb, "kind": request.kind, "host": host, "args": request.args});
-    let known: Vec<&str> = environment.operations.keys().map(|id| id.as_str()).collect();
+    let known = environment.operations.keys().map(|id| id.as_str());
+    let known: Vec<&str> = known.chain(before.iter().map(String::as_str)).collect();
     let id: Name = id(&known, request, &entry).parse().map_err(Diagnostic::from)?;
     let args = |operation: &eos_pillar::OperationEntry| -> Json {
         operation.args.iter().map(|(key, node)| (key.clone(), node.to_json())).collect()
@@ -44,14 +61,17 @@ pub fn operation(input: &Input<'_>, request: &OperationRequest) -> Result<Planne
     Ok(PlannedOperation { entry, same_as })
 }
 
-fn host(input: &Input<'_>, request: &OperationRequest) -> Result<String, Diagnostics> {
+fn hosts(input: &Input<'_>, request: &OperationRequest) -> Result<Vec<String>, Diagnostics> {
     if let Some(host) = &request.host {
-        return Ok(host.clone());
+        return Ok(vec![host.clone()]);
     }
     let completer = Completer::new(input, &[]);
+    let component = input.catalog.component(&request.kind)?;
+    let everywhere = component.operations.get(&request.verb).is_some_and(|operation| operation.everywhere);
     match completer.chooser.hosts().as_slice() {
-        [only] => Ok(only.clone()),
-        [] => Ok(completer.chooser.host(&format!("{} {}", request.verb, request.kind))?),
+        [only] => Ok(vec![only.clone()]),
+        [] => Ok(vec![completer.chooser.host(&format!("{} {}", request.verb, request.kind))?]),
+        several if everywhere => Ok(several.to_vec()),
         several => Err(Diagnostic::error(codes::NO_HOST, format!("on which of {}?", several.join(", ")))
             .why("an operation acts on one machine")
             .fix(format!("--host {}", several[0]))

@@ -171,8 +171,11 @@ impl Completer<'_> {
             };
             chosen.extend(provider.map(|provider| (element, Json::from(provider))));
         }
-        if !chosen.is_empty() {
-            object(&mut draft.entry, "needs").insert(need_name.to_owned(), Json::Object(chosen));
+        let needs = object(&mut draft.entry, "needs");
+        if chosen.is_empty() {
+            needs.shift_remove(need_name);
+        } else {
+            needs.insert(need_name.to_owned(), Json::Object(chosen));
         }
     }
 

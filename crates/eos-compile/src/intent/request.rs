@@ -13,6 +13,8 @@ pub struct Request {
     pub name: String,
     /// Settings by name, values as the schema reads them. Secrets are in `secrets`.
     pub settings: IndexMap<String, Json>,
+    /// Settings, and numbers of `common`, that go back to their defaults.
+    pub unset: BTreeSet<String>,
     /// Secret settings that were given a value.
     pub secrets: BTreeSet<String>,
     /// Secrets the estate has a file of, so that one made again finds its old ones.

@@ -53,6 +53,28 @@ impl Completer<'_> {
                 object(&mut draft.entry, "secrets").insert(key, Json::from(reference));
             }
         }
+        self.tell_of_kept(draft);
+    }
+
+    /// Nobody is shown a secret that was there before: it is said that it holds.
+    fn tell_of_kept(&mut self, draft: &Draft<'_>) {
+        let ours = |secret: &&SecretToMake| {
+            secret.source == SecretSource::Kept && secret.reference.name.as_str() == draft.name
+        };
+        let kept: Vec<String> = self
+            .planned
+            .secrets
+            .iter()
+            .filter(ours)
+            .map(|secret| format!("{}/{}", draft.name, secret.reference.key))
+            .collect();
+        if let Some(first) = kept.first() {
+            let all = kept.join(", ");
+            self.note_choice(
+                draft,
+                format!("{all}: as before, kept in the estate (eos secret show {first})"),
+            );
+        }
     }
 
     /// The keys of the secrets that the offers this entry uses generate for it.

@@ -57,7 +57,13 @@ pub fn update(input: &Input<'_>, request: &Request) -> Result<Planned, Diagnosti
     let before = find(environment, &request.name)?;
     let mut found = Diagnostics::new();
     let component = input.catalog.component(&before.kind)?;
-    for (name, value) in &request.settings {
+    let unset = request.unset.iter().filter_map(|name| {
+        let default = component.settings.get(name)?.default.clone().unwrap_or_default();
+        Some((name, default))
+    });
+    let said = request.settings.iter().map(|(name, value)| (name, value.clone())).chain(unset);
+    for (name, value) in said {
+        let (name, value) = (name.as_str(), &value);
         let fixed = component.settings.get(name).is_some_and(|setting| setting.fixed);
         if fixed && before.settings.get(name).is_none_or(|node| node.to_json() != *value) {
             found.push(
@@ -85,11 +91,21 @@ pub fn update(input: &Input<'_>, request: &Request) -> Result<Planned, Diagnosti
     let mut completer = Completer::new(input, &request.kept);
     let kind = before.kind.clone();
     completer.complete(before.name.as_str(), &kind, apply(entry, request), request, None);
-    completer.finish()
+    let mut planned = completer.finish()?;
+    planned.notes.extend(request.unset.iter().filter_map(|name| {
+        let default = component.settings.get(name)?.default.as_ref()?;
+        let shown = match default {
+            Json::String(text) => text.clone(),
+            Json::Array(items) if items.is_empty() => "nothing".to_owned(),
+            other => other.to_string(),
+        };
+        Some(format!("{}: {name} is the default again: {shown}", before.name))
+    }));
+    Ok(planned)
 }
 
 /// What cannot change under data that is there: its host, the way it runs, and a version that could not read it.
-fn under_data(before: &ComponentEntry, component: &Component, request: &Request) -> Vec<Diagnostic> {
+pub fn under_data(before: &ComponentEntry, component: &Component, request: &Request) -> Vec<Diagnostic> {
     let asked = |key: &str, is: Option<&str>| {
         request.common.get(key).and_then(Json::as_str).filter(|asked| is != Some(*asked)).map(str::to_owned)
     };
@@ -173,6 +189,10 @@ pub fn kept_secret(entry: &ComponentEntry, component: &Component, key: &str) -> 
 
 /// Puts what was said into an entry.
 fn apply(mut entry: Map<String, Json>, request: &Request) -> Map<String, Json> {
+    for key in &request.unset {
+        entry.shift_remove(key);
+        object(&mut entry, "settings").shift_remove(key);
+    }
     for (key, value) in &request.common {
         entry.insert(key.clone(), value.clone());
     }
@@ -206,6 +226,12 @@ pub fn unknown_name(environment: &Environment, name: &str) -> Diagnostic {
         _ if environment.hosts.contains_key(name) => {
             format!("it is a host: eos list hosts, eos update host {name}, eos delete host {name}")
         }
+        _ if environment.kept.contains_key(name) => {
+            let kind = &environment.kept[name].kind;
+            format!(
+                "it was deleted and its data kept: eos create {kind} {name} takes it up again, eos purge {name} destroys it"
+            )
+        }
         Some(near) => format!("did you mean {near}? eos list shows all"),
         None => "eos list shows the names there are".to_owned(),
     };
@@ -236,7 +262,8 @@ fn needs(entry: &ComponentEntry, provider: &Name) -> bool {
 }
 
 /// The names that stand in the way of deleting one.
-pub fn delete(environment: &Environment, name: &str) -> Result<(), Diagnostics> {
+pub fn delete(input: &Input<'_>, name: &str) -> Result<(), Diagnostics> {
+    let environment = input.environment;
     let entry = find(environment, name)?;
     let dependents: Vec<&str> = environment
         .components
@@ -248,21 +275,32 @@ pub fn delete(environment: &Environment, name: &str) -> Result<(), Diagnostics> 
         return Ok(());
     }
     let first = &environment.components[dependents[0]];
-    let meets = |choice: &NeedChoice| matches!(choice, NeedChoice::One(provider) if *provider == entry.name);
-    let need = first
-        .needs
-        .iter()
-        .find(|(_, choice)| meets(choice))
-        .map_or("<need>".to_owned(), |(need, _)| need.replace('_', "-"));
+    let instead = first.needs.iter().find_map(|(need, choice)| match choice {
+        NeedChoice::One(provider) if *provider == entry.name => {
+            let flag = need.replace('_', "-");
+            Some(format!("let them use another: eos update {} --{flag} <name>", first.name))
+        }
+        NeedChoice::Each(each) if each.values().any(|provider| *provider == entry.name) => {
+            let base = input.catalog.component(&first.kind).ok()?;
+            let every = base.features.keys().cloned().collect();
+            let variant = input.catalog.variant(&first.kind, None, &every).ok()?;
+            let flag = variant.needs.get(need)?.each.as_ref()?.replace('_', "-");
+            let others = each.iter().filter(|(_, provider)| **provider != entry.name);
+            let others: Vec<&str> = others.map(|(element, _)| element.as_str()).collect();
+            Some(match others.as_slice() {
+                [] => format!("let them do without: eos update {} --unset {flag}", first.name),
+                others => {
+                    format!("let them do without: eos update {} --{flag} {}", first.name, others.join(","))
+                }
+            })
+        }
+        _ => None,
+    });
+    let instead = instead.unwrap_or_else(|| "let them use another".to_owned());
     Err(Diagnostic::error(codes::STILL_NEEDED, format!("{name} is needed by {}", dependents.join(", ")))
         .at(environment.place(&entry.node))
         .why("they would lose what they work with")
-        .fix(format!(
-            "delete {} first, or let them use another: eos update {} --{} <name>",
-            dependents.join(", "),
-            dependents[0],
-            need
-        ))
+        .fix(format!("delete {} first, or {instead}", dependents.join(", ")))
         .into())
 }
 

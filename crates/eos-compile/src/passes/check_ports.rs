@@ -25,6 +25,10 @@ pub fn port_settings<'c>(component: &'c Component, runtime: Option<&str>) -> Vec
 
 /// The host ports of a unit: setting, number and protocol.
 pub fn ports<'u>(unit: &'u Unit<'_>) -> Vec<(&'u str, i64, Protocol)> {
+    // Replicas get ports of Nomad's choice.
+    if unit.is_replicated() {
+        return Vec::new();
+    }
     let number = |setting: &str| unit.settings.get(setting).and_then(|setting| setting.value.as_i64());
     port_settings(&unit.component, unit.runtime())
         .into_iter()
@@ -70,7 +74,7 @@ pub fn run(work: &mut Work<'_>) {
 /// Replicas get ports of Nomad's choice; whoever dials a fixed one would miss them.
 fn refuse_unknown_ports(work: &mut Work<'_>) {
     let mut found = Vec::new();
-    for unit in work.units.values().filter(|unit| unit.entry.replicas.is_some_and(|replicas| replicas > 1)) {
+    for unit in work.units.values().filter(|unit| unit.is_replicated()) {
         let told = |need: &eos_catalog::component::Need| {
             need.with.values().any(|value| value.to_string().contains("@{port."))
         };

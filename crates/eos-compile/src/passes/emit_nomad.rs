@@ -57,7 +57,7 @@ fn service_job(work: &Work<'_>, unit: &Unit<'_>) -> Result<Traced, String> {
     }
     // A canary runs beside the old one, which takes ports that Nomad hands out: a fixed one is taken on its only host.
     // Otherwise one writer at a time: the old one ends before the new one starts.
-    let canary = unit.component.stateless && unit.entry.replicas.is_some_and(|replicas| replicas > 1);
+    let canary = unit.component.stateless && unit.is_replicated();
     let mut update = Traced::fields([
         ("Stagger", (30 * SECOND).into()),
         ("MaxParallel", 1.into()),
@@ -92,7 +92,7 @@ fn job(
     let mut job =
         Traced::map().with("ID", id).with("Name", id).with("Type", kind).with("Datacenters", json!(["*"]));
     if let Some(host) = runs_on.host {
-        let replicated = unit.entry.replicas.is_some_and(|replicas| replicas > 1);
+        let replicated = unit.is_replicated();
         let mut origins = work.chosen(runs_on, "host");
         let (nodes, operand) = if replicated {
             // Anywhere in the environment, and nowhere else: other nodes were not declared for it.

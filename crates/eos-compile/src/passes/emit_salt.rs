@@ -128,18 +128,39 @@ fn volumes(work: &Work<'_>, unit: &Unit<'_>) -> Result<Traced, String> {
                     ),
                 );
             }
-        } else if let Some((parent, _)) =
-            choice.path.rsplit_once('/').filter(|(parent, _)| !parent.is_empty())
+        }
+        if let Some(mount) = shared_mount(unit, name, choice) {
+            // Not mounted, the folders would be made on the disk below, and the program start anew in them. In a preview
+            // the mount may still be to come: a command is not run then.
+            let told =
+                format!("{mount} is not mounted on this host: {} is to keep its files there", unit.id.name);
+            states.set(
+                id("mounted"),
+                state(
+                    "cmd.run",
+                    vec![
+                        ("name", format!("echo {}; false", quoted(&told)).into()),
+                        ("unless", json!([format!("mountpoint -q {}", quoted(mount))]).into()),
+                    ],
+                ),
+            );
+            requires.push(Traced::fields([("cmd", id("mounted").into())]));
+        }
+        if choice.backing != Backing::Lvm
+            && let Some((parent, _)) = choice.path.rsplit_once('/').filter(|(parent, _)| !parent.is_empty())
         {
             // `makedirs` gives every folder on the way to the volume's owner, and then others cannot get through.
             let parent_id = parents.entry(parent).or_insert_with(|| {
                 let there = Traced::list(vec![format!("test -d {}", quoted(parent)).into()]);
-                let arguments = vec![
+                let mut arguments = vec![
                     ("name", parent.into()),
                     ("makedirs", true.into()),
                     ("mode", "0755".into()),
                     ("unless", there),
                 ];
+                if !requires.is_empty() {
+                    arguments.push(("require", Traced::list(requires.clone())));
+                }
                 states.set(id("parent"), state("file.directory", arguments));
                 id("parent")
             });
@@ -149,8 +170,12 @@ fn volumes(work: &Work<'_>, unit: &Unit<'_>) -> Result<Traced, String> {
         if let Some(owner) = volume.owner.filter(|_| unit.runtime() == Some("container")) {
             arguments.push(("user", owner.into()));
             arguments.push(("group", owner.into()));
-        } else if let Some(user) = unit.component.tasks.values().find_map(|task| task.user.as_deref()) {
+        } else if let Some(user) = unit.component.tasks.values().find_map(|task| unit.account(task)) {
             arguments.push(("user", user.into()));
+            // What root wrote before the program had an account is the account's too.
+            if unit.package_account().is_some() {
+                arguments.push(("recurse", json!(["user"]).into()));
+            }
         }
         if !requires.is_empty() {
             arguments.push(("require", Traced::list(requires)));
@@ -204,6 +229,12 @@ fn without_volumes(unit: &Unit<'_>) -> Traced {
         states.set(id("no-directory"), state("file.absent", arguments));
     }
     states
+}
+
+/// Where the shared filesystem of a volume is mounted: `/mnt/cephfs` of `/mnt/cephfs/production/cloud/data`.
+fn shared_mount<'c>(unit: &Unit<'_>, volume: &str, choice: &'c VolumeChoice) -> Option<&'c str> {
+    let below = format!("/{}/{}/{volume}", unit.id.env, unit.id.name);
+    choice.path.strip_suffix(&below).filter(|_| choice.backing == Backing::Shared)
 }
 
 /// What comes before: a state of a kind, by its id.

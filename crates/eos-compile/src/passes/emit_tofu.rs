@@ -147,7 +147,9 @@ fn modules(work: &Work<'_>, unit: &Unit<'_>, scope: &std::rc::Rc<Scope<'_, '_>>)
 
 fn outputs(unit: &Unit<'_>, scope: &std::rc::Rc<Scope<'_, '_>>) -> Result<Traced, String> {
     let mut block = Traced::map();
-    for (name, template) in &unit.component.outputs {
+    // Where a replica listens is Nomad's choice: no address is better than one where nobody answers.
+    let known = |template: &str| !(unit.is_replicated() && template.contains("@{port."));
+    for (name, template) in unit.component.outputs.iter().filter(|(_, template)| known(template)) {
         let rendered = render::text(scope, template)?;
         let value = sink::tofu(&rendered)?;
         block.set(

@@ -280,7 +280,29 @@ fn host_config(context: &TaskContext<'_, '_>) -> Result<Traced, String> {
         .or(package.map(|host| host.command.as_str()))
         .unwrap_or_default();
     let command = sink::nomad_config(&render::text(&context.scope, command)?)?;
-    Ok(Traced::map().with("command", command).with("args", Traced::list(arguments(context)?)))
+    let arguments = arguments(context)?;
+    let Some(account) = context.owner.package_account().filter(|_| context.task.user.is_none()) else {
+        return Ok(Traced::map().with("command", command).with("args", Traced::list(arguments)));
+    };
+    let mut words: Vec<Traced> =
+        ["-c", &become_account(&context.task.capabilities), account].map(Traced::from).into();
+    words.push(command.into());
+    words.extend(arguments);
+    Ok(Traced::map().with("command", "/bin/sh").with("args", Traced::list(words)))
+}
+
+/// Nomad knows an account's number only on the host, and a file with a secret is for its owner alone: root gives the files
+/// to the account and becomes it.
+fn become_account(capabilities: &[String]) -> String {
+    let kept: Vec<String> = capabilities.iter().map(|capability| format!("+{capability}")).collect();
+    let kept = match kept.as_slice() {
+        [] => String::new(),
+        kept => format!(" --inh-caps {0} --ambient-caps {0}", kept.join(",")),
+    };
+    format!(
+        "find \"$NOMAD_SECRETS_DIR\" -type f ! -name env -exec chown \"$0\" {{}} + && \
+         exec setpriv --reuid \"$0\" --regid \"$(id -g \"$0\")\" --init-groups{kept} \"$@\""
+    )
 }
 
 fn container_config(context: &TaskContext<'_, '_>) -> Result<Traced, String> {

@@ -133,7 +133,28 @@ pub fn flags(component: &Component, base: &Component, updating: bool) -> Vec<Arg
         args.push(named(name).value_name("name").help(text).help_heading("Needs"));
     }
     args.extend(common(base));
+    if updating {
+        let settings: Vec<String> = unsettable(component, base).map(flag).collect();
+        args.push(
+            Arg::new("unset")
+                .long("unset")
+                .value_name("setting")
+                .action(ArgAction::Append)
+                .value_parser(clap::builder::PossibleValuesParser::new(settings))
+                .hide_possible_values(true)
+                .help("Back to the default: a setting's name, such as port; repeat it for several"),
+        );
+    }
     args
+}
+
+/// What has a default to go back to: settings that are neither secret nor required, and sizes of tasks.
+fn unsettable<'c>(component: &'c Component, base: &'c Component) -> impl Iterator<Item = &'c str> {
+    let settings = component.settings.iter();
+    let own = settings.filter(|(_, setting)| setting.kind != SettingType::Secret && !setting.required);
+    let sizes: &[&str] = if base.tasks.is_empty() { &[] } else { &["tier", "cpu", "memory", "replicas"] };
+    let sizes = sizes.iter().copied().filter(|size| *size != "replicas" || base.stateless);
+    own.map(|(name, _)| name.as_str()).chain(sizes)
 }
 
 fn common(base: &Component) -> Vec<Arg> {
@@ -265,6 +286,20 @@ pub fn read(
     for key in ["cpu", "memory", "replicas"] {
         if let Ok(Some(value)) = matches.try_get_one::<u32>(key) {
             said.request.common.insert(key.to_owned(), Json::from(*value));
+        }
+    }
+    for word in matches.try_get_many::<String>("unset").ok().flatten().into_iter().flatten() {
+        match unsettable(component, base).find(|name| flag(name) == *word) {
+            Some(name)
+                if said.request.settings.contains_key(name) || said.request.common.contains_key(name) =>
+            {
+                let message = format!("--{word} and --unset {word} contradict each other");
+                found.push(Diagnostic::error(codes::USAGE, message).fix("leave out one of them"));
+            }
+            Some(name) => {
+                said.request.unset.insert(name.to_owned());
+            }
+            None => {}
         }
     }
     if found.has_errors() { Err(found) } else { Ok(said) }

@@ -70,7 +70,10 @@ fn list(call: &Call<'_>, catalog: &Catalog) -> Result<Outcome, Diagnostics> {
         table.row(vec![kind.to_owned(), shown, proof(&found).to_owned(), found.summary.clone()]);
         rows.push(json!({"kind": kind, "summary": found.summary, "aliases": found.aliases, "runtimes": runtimes, "proof": proof(&found), "origin": catalog.origin(kind)}));
     }
-    Ok(Outcome::new(table.render(call.context.width, call.context.color_stdout), json!({ "kinds": rows })))
+    Ok(Outcome::new(
+        table.render(call.context.table_width, call.context.color_stdout),
+        json!({ "kinds": rows }),
+    ))
 }
 
 fn show(call: &Call<'_>, catalog: &Catalog, word: &str) -> Result<Outcome, Diagnostics> {

@@ -21,7 +21,10 @@ pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
                 .help("Write nothing; exit 2 when build/ is not what the pillar says"),
         )
         .after_help(
-            "Examples:\n  eos compile\n  eos compile --env staging\n  eos compile --check        in CI",
+            "build/ is not committed: a clone has none, and --check exits 2 there. In CI, eos compile tells whether the pillar \
+             compiles; eos compile --check is for where build/ is kept, such as a hook before a commit.\n\n\
+             Examples:\n  eos compile                in CI: exit 3 and every mistake when it does not compile\n  \
+             eos compile --env staging\n  eos compile --check        is build/ what the pillar says?",
         ))
 }
 

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use camino::Utf8PathBuf;
 use clap::{Arg, ArgMatches, Command};
-use eos_compile::intent::{self, component_path, host_path, operation_path};
-use eos_model::{Diagnostic, Diagnostics, HostName, Name, codes};
-use eos_pillar::{Change, Environment};
+use eos_compile::intent::{self, component_path, entry_text, host_path, operation_path};
+use eos_model::{Diagnostic, Diagnostics, EnvName, HostName, Name, codes};
+use eos_pillar::{Change, ComponentEntry, Environment};
 use serde_json::json;
 
 use super::Call;
@@ -53,6 +54,16 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         // `eos delete postgres crm` reads like create: kind and name.
         [kind, name] if environment.components.get(*name).is_some_and(|entry| entry.kind == *kind) => {
             delete_component(&loaded, &environment, name, &destroyed, &mut change)?
+        }
+        [kind, name] if loaded.catalog.resolve(kind).is_ok() => {
+            return Err(match environment.components.get(*name) {
+                Some(entry) => {
+                    let message = format!("{name} is a {}, not a {kind}", entry.kind);
+                    Diagnostic::error(codes::UNKNOWN_NAME, message).fix(format!("eos delete {name}"))
+                }
+                None => intent::unknown_name(&environment, name),
+            }
+            .into());
         }
         _ => {
             return Err(Diagnostic::error(
@@ -109,26 +120,53 @@ fn delete_component(
     destroyed: &BTreeSet<Name>,
     change: &mut Change,
 ) -> Result<(String, Vec<String>), Diagnostics> {
-    intent::delete(environment, name)?;
+    intent::delete(&loaded.input(environment), name)?;
     let name: Name = name.parse().map_err(|problem: eos_model::name::BadName| Diagnostic::from(problem))?;
     let entry = &environment.components[&name];
     let path = component_path(&environment.name, &name);
     refuse_foreign(loaded, environment, &entry.node, &path)?;
-    change.remove(path);
-    let volumes = entry.volumes.values().filter(|_| !destroyed.contains(&name));
-    let kept: Vec<String> = volumes.map(|volume| volume.path.clone()).collect();
+    let kept = take_out(loaded, entry, path, destroyed, change);
     let what = if entry.kind == name.as_str() { name.to_string() } else { format!("{} {name}", entry.kind) };
     // What opens the data stays with it: one made again under this name finds both.
     if !kept.is_empty() {
         return Ok((what, kept));
     }
+    remove_secrets(loaded, &environment.name, &name, change)?;
+    Ok((what, kept))
+}
+
+/// Takes the secrets of a name away, every version of them.
+pub fn remove_secrets(
+    loaded: &Loaded,
+    env: &EnvName,
+    name: &Name,
+    change: &mut Change,
+) -> Result<(), Diagnostics> {
     for reference in eos_secrets::list(&loaded.estate.root)?
         .iter()
-        .filter(|reference| reference.env == environment.name && reference.name == name)
+        .filter(|reference| reference.env == *env && reference.name == *name)
     {
         change.remove(eos_secrets::file_of(reference));
     }
-    Ok((what, kept))
+    Ok(())
+}
+
+/// Takes an entry out of the pillar. Where its data stays the pillar remembers where that is; the paths are given.
+pub fn take_out(
+    loaded: &Loaded,
+    entry: &ComponentEntry,
+    path: Utf8PathBuf,
+    destroyed: &BTreeSet<Name>,
+    change: &mut Change,
+) -> Vec<String> {
+    if entry.volumes.is_empty() || destroyed.contains(&entry.name) {
+        change.remove(path);
+        return Vec::new();
+    }
+    let component = loaded.catalog.component(&entry.kind).ok();
+    let remembered = intent::remembered(entry, component.as_deref());
+    change.write(path, entry_text("kept", entry.name.as_str(), &remembered));
+    entry.volumes.values().map(|volume| volume.path.clone()).collect()
 }
 
 fn delete_operation(

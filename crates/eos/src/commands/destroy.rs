@@ -8,6 +8,7 @@ use eos_pillar::Change;
 use serde_json::json;
 
 use super::Call;
+use super::delete::take_out;
 use crate::args::{self, running};
 use crate::dry_run;
 use crate::loaded::Loaded;
@@ -29,12 +30,15 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let mut loaded = Loaded::open_for_change(call.context)?;
     let env = loaded.env(matches.get_one::<String>("environment").map(String::as_str))?;
     let environment = loaded.environment(&env)?;
+    let destroyed = running::names(matches, "destroy-data")?;
     let mut change = Change::default();
     let mut found = Diagnostics::new();
     for (name, entry) in &environment.components {
         let path = component_path(&env, name);
         match refuse_foreign(&loaded, &environment, &entry.node, &path) {
-            Ok(()) => change.remove(path),
+            Ok(()) => {
+                take_out(&loaded, entry, path, &destroyed, &mut change);
+            }
             Err(problem) => found.push(problem),
         }
     }

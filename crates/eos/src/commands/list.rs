@@ -67,15 +67,24 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
                     .map(|(_, port)| port.to_string())
                     .collect();
                 let needs = super::show::providers(entry);
+                let replicated = super::show::replicated(entry);
+                let host = entry.host.as_ref().filter(|_| !replicated);
                 table.row(vec![
                     entry.name.to_string(),
                     entry.kind.clone(),
-                    entry.host.clone().unwrap_or_else(|| "-".to_owned()),
+                    match host {
+                        _ if replicated => "any".to_owned(),
+                        host => host.cloned().unwrap_or_else(|| "-".to_owned()),
+                    },
                     entry.runtime.clone().unwrap_or_else(|| "-".to_owned()),
-                    if ports.is_empty() { "-".to_owned() } else { ports.join(" ") },
+                    match ports.as_slice() {
+                        _ if replicated => "dynamic".to_owned(),
+                        [] => "-".to_owned(),
+                        ports => ports.join(" "),
+                    },
                     if needs.is_empty() { "-".to_owned() } else { needs.join(" ") },
                 ]);
-                rows.push(json!({"name": entry.name, "kind": entry.kind, "host": entry.host, "runtime": entry.runtime, "version": entry.version, "ports": ports, "needs": needs}));
+                rows.push(json!({"name": entry.name, "kind": entry.kind, "host": host, "runtime": entry.runtime, "version": entry.version, "ports": ports, "needs": needs}));
             }
             table
         }
@@ -86,7 +95,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
             if what == "components" { "eos catalog list shows what can be created.\n" } else { "" }
         )
     } else {
-        table.render(call.context.width, call.context.color_stdout)
+        table.render(call.context.table_width, call.context.color_stdout)
     };
     Ok(Outcome::new(text, json!({"environment": env, what: rows})))
 }

@@ -51,7 +51,7 @@ pub fn run(call: &Call<'_>, _: &ArgMatches) -> Result<Outcome, Diagnostics> {
             lease.owner.command.clone(),
         ]);
     }
-    let text = table.render(call.context.width, call.context.color_stdout) + &taken;
+    let text = table.render(call.context.table_width, call.context.color_stdout) + &taken;
     Ok(Outcome::new(text, document))
 }
 

@@ -79,6 +79,7 @@ pub fn run(call: &Call<'_>, verb: &str) -> Result<Outcome, Diagnostics> {
 pub fn command(catalog: &Catalog, kind: &str, verb: &str) -> Result<Command, Diagnostics> {
     let found = catalog.component(kind)?;
     let operation = &found.operations[verb];
+    let otherwise = if operation.everywhere { "every host" } else { "the only one" };
     let mut command = Command::new(kind.to_owned())
         .about(operation.help.clone())
         .after_help(format!("Example:\n  {}", operation.example));
@@ -104,7 +105,7 @@ pub fn command(catalog: &Catalog, kind: &str, verb: &str) -> Result<Command, Dia
             Arg::new("host")
                 .long("host")
                 .value_name("host")
-                .help("Declared host it acts on; the only one if not given"),
+                .help(format!("Declared host it acts on; {otherwise} if not given")),
         )
         .args(args::changing()))
 }
@@ -147,16 +148,17 @@ pub fn record(call: &Call<'_>, matches: &ArgMatches, kind: &str, verb: &str) -> 
         time: call.context.now,
         by: call.context.user.clone(),
     };
-    let PlannedOperation { entry: planned, same_as } =
-        intent::operation(&loaded.input(&environment), &request)?;
-    let again: Vec<String> = same_as
+    let operations = intent::operation(&loaded.input(&environment), &request)?;
+    let again: Vec<String> = operations
         .iter()
+        .flat_map(|planned| &planned.same_as)
         .map(|id| format!("the same was said before, as {id}; this is another one, done as well"))
         .collect();
-    let path = operation_path(&env, &planned.name);
-    let content = entry_text("operations", planned.name.as_str(), &planned.entry);
     let mut change = Change::default();
-    change.write(path, content);
+    for PlannedOperation { entry, .. } in &operations {
+        let content = entry_text("operations", entry.name.as_str(), &entry.entry);
+        change.write(operation_path(&env, &entry.name), content);
+    }
     let mut lock = loaded.estate.lock.clone();
     pin(&loaded.catalog, &mut lock, &mut change, kind);
     let compiled = loaded.compile_with(&change, &env)?;
@@ -169,17 +171,29 @@ pub fn record(call: &Call<'_>, matches: &ArgMatches, kind: &str, verb: &str) -> 
         return flow::record_and_apply(call, matches, &mut loaded, &env, &prepared, message, &again);
     }
     let recorded = recording::commit(call.context, &mut loaded, &env, &prepared, message)?;
-    let host = planned.entry["host"].as_str().unwrap_or_default();
-    let mut text = format!("Operation {} is recorded: {verb} {kind} on host {host}, once.\n", planned.name);
+    let mut text = String::new();
+    for PlannedOperation { entry, .. } in &operations {
+        let host = entry.entry["host"].as_str().unwrap_or_default();
+        text.push_str(&format!(
+            "Operation {} is recorded: {verb} {kind} on host {host}, once.\n",
+            entry.name
+        ));
+    }
     for note in &again {
         text.push_str(&below("  ", "  ", note, call.context.width, 4));
     }
-    if !again.is_empty() {
-        text.push_str(&format!("  a slip? eos delete {} takes it back\n", planned.name));
+    for PlannedOperation { entry, .. } in operations.iter().filter(|planned| !planned.same_as.is_empty()) {
+        text.push_str(&format!("  a slip? eos delete {} takes it back\n", entry.name));
     }
     text.push_str(&recorded.told("eos apply does it, once."));
-    Ok(Outcome::new(
-        text,
-        json!({"operation": planned.name, "entry": planned.entry, "same_as": same_as, "commit": recorded.commit, "applied": false}),
-    ))
+    let document = |planned: &PlannedOperation| {
+        let entry = &planned.entry;
+        json!({"operation": entry.name, "entry": entry.entry, "same_as": planned.same_as})
+    };
+    let all: Vec<_> = operations.iter().map(document).collect();
+    let mut told = all.first().cloned().unwrap_or_default();
+    told["operations"] = json!(all);
+    told["commit"] = json!(recorded.commit);
+    told["applied"] = json!(false);
+    Ok(Outcome::new(text, told))
 }

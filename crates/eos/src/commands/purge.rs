@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
+use eos_compile::intent::component_path;
 use eos_engine::applied::Kept;
 use eos_engine::plan::Look;
 use eos_engine::{
@@ -12,14 +13,16 @@ use eos_engine::{
     Report, RunOptions, Units, guard,
 };
 use eos_model::{Diagnostic, Diagnostics, EnvName, Name, UnitId, codes};
+use eos_pillar::Change;
 use serde_json::json;
 
 use super::Call;
+use super::delete::remove_secrets;
 use super::status::kept_line;
 use crate::exit_code;
 use crate::loaded::Loaded;
 use crate::outcome::Outcome;
-use crate::recording::Message;
+use crate::recording::{Message, refuse_foreign};
 use crate::run::{self, Runs, confirm, flow, interrupt};
 use crate::views::report as view;
 
@@ -40,7 +43,16 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let layout = Layout::new(loaded.estate.root.clone());
     run::first::refuse_missing_state(&loaded.estate, &layout)?;
     let (records, _) = run::store(&loaded.estate, &layout)?;
-    let kept = kept(&loaded, &Applied::new(records.as_ref()), &env, &name)?;
+    let kept = match kept(&loaded, &Applied::new(records.as_ref()), &env, &name)? {
+        Some(kept) => kept,
+        None => {
+            // It holds the estate, which is now to be changed.
+            drop(loaded);
+            forget(call, &env, &name)?;
+            let text = format!("Nothing of {name} was applied: it is forgotten, and its secrets are gone.\n");
+            return Ok(Outcome::new(text, json!({"destroyed": {"objects": []}})));
+        }
+    };
     let id = UnitId { env: env.clone(), name: name.clone() };
     let digest = kept.objects.iter().find_map(|object| object.digest.clone()).ok_or_else(|| {
         Diagnostic::error(codes::ARCHIVE, format!("nothing says which bytes {name} was applied with"))
@@ -75,15 +87,38 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         if back.outcome == Ending::Done { destroy(engine, &env, &name, &options) } else { Ok(back) }
     })?;
     let outputs = flow::published(&loaded, &env, &report);
+    drop(loaded);
+    let forgotten = if report.outcome == Ending::Done { forget(call, &env, &name) } else { Ok(()) };
     let text =
         view::text(&report, &outputs, started.elapsed().as_secs(), context.width, context.color_stdout);
     let exit = view::exit(&report);
     let document = json!({"report": view::document(&report, &outputs), "destroyed": kept});
-    Ok(Outcome::new(text, document).with_warnings(report.problems).exits(exit))
+    let outcome = Outcome::new(text, document).with_warnings(report.problems).exits(exit);
+    Ok(outcome.with_warnings(forgotten.err().unwrap_or_default()))
 }
 
-/// The kept objects of a name that is nowhere else.
-fn kept(loaded: &Loaded, applied: &Applied<'_>, env: &EnvName, name: &Name) -> Result<Kept, Diagnostics> {
+/// The pillar remembers no longer where the data was, and the secrets that opened it go.
+fn forget(call: &Call<'_>, env: &EnvName, name: &Name) -> Result<(), Diagnostics> {
+    let mut loaded = Loaded::open_for_change(call.context)?;
+    let environment = loaded.environment(env)?;
+    let Some(kept) = environment.kept.get(name) else { return Ok(()) };
+    let path = component_path(env, name);
+    refuse_foreign(&loaded, &environment, &kept.node, &path)?;
+    let mut change = Change::default();
+    change.remove(path);
+    remove_secrets(&loaded, env, name, &mut change)?;
+    let message = Message::about(call, format!("purge {name} in {env}"));
+    loaded.estate.commit(&change, &message.trailers(call.context, loaded.estate.git.identity()))?;
+    Ok(())
+}
+
+/// The kept objects of a name that is nowhere else; none where only the pillar remembers it, since nothing was applied.
+fn kept(
+    loaded: &Loaded,
+    applied: &Applied<'_>,
+    env: &EnvName,
+    name: &Name,
+) -> Result<Option<Kept>, Diagnostics> {
     let compiled = loaded.compile(&loaded.tree, env)?;
     let there =
         run::units(env, &compiled.files)?.units.contains_key(name) || applied.units(env)?.contains_key(name);
@@ -94,7 +129,8 @@ fn kept(loaded: &Loaded, applied: &Applied<'_>, env: &EnvName, name: &Name) -> R
         ))
         .fix(format!("eos delete {name} --destroy-data {name}"))
         .into()),
-        Some(kept) => Ok(kept),
+        Some(kept) => Ok(Some(kept)),
+        None if loaded.environment(env)?.kept.contains_key(name) => Ok(None),
         None => {
             Err(problem(format!("{env} keeps no data of {name}")).fix("eos status lists what is kept").into())
         }

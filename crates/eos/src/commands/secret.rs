@@ -96,7 +96,7 @@ fn list(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics> {
     let text = if table.is_empty() {
         format!("{env} has no secrets yet.\n")
     } else {
-        table.render(call.context.width, call.context.color_stdout)
+        table.render(call.context.table_width, call.context.color_stdout)
     };
     Ok(Outcome::new(text, json!({"environment": env, "secrets": rows})))
 }
@@ -236,7 +236,7 @@ fn recipients(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnost
             rows.push(json!({"recipient": recipient.to_string(), "who": who}));
         }
         return Ok(Outcome::new(
-            table.render(call.context.width, call.context.color_stdout),
+            table.render(call.context.table_width, call.context.color_stdout),
             json!({ "recipients": rows }),
         ));
     }

@@ -2,7 +2,7 @@
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use eos_catalog::{Component, SettingType};
-use eos_compile::intent;
+use eos_compile::{intent, port_settings};
 use eos_model::Diagnostics;
 use eos_pillar::ComponentEntry;
 use eos_pillar::entry::NeedChoice;
@@ -36,14 +36,22 @@ pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
 /// The port settings of an entry with their numbers, given or default.
 pub fn ports(entry: &ComponentEntry, component: &Component) -> Vec<(String, i64)> {
     let mut found = Vec::new();
-    for port in component.tasks.values().flat_map(|task| task.ports.values()) {
-        let given = entry.settings.get(&port.setting).and_then(|node| node.as_i64());
-        let number = given.or_else(|| component.settings.get(&port.setting)?.default.as_ref()?.as_i64());
-        if let Some(number) = number.filter(|_| !found.iter().any(|(name, _)| *name == port.setting)) {
-            found.push((port.setting.clone(), number));
+    // Where replicas listen is Nomad's choice.
+    let settings =
+        if replicated(entry) { Vec::new() } else { port_settings(component, entry.runtime.as_deref()) };
+    for (setting, _) in settings {
+        let given = entry.settings.get(setting).and_then(|node| node.as_i64());
+        let number = given.or_else(|| component.settings.get(setting)?.default.as_ref()?.as_i64());
+        if let Some(number) = number.filter(|_| !found.iter().any(|(name, _)| *name == setting)) {
+            found.push((setting.to_owned(), number));
         }
     }
     found
+}
+
+/// Whether it runs several times over, each on a host and a port of Nomad's choice.
+pub fn replicated(entry: &ComponentEntry) -> bool {
+    entry.replicas.is_some_and(|replicas| replicas > 1)
 }
 
 /// The names that meet an entry's needs, each once.
@@ -59,6 +67,17 @@ pub fn providers(entry: &ComponentEntry) -> Vec<String> {
     names.sort();
     names.dedup();
     names
+}
+
+/// The account of a program that runs on the host itself.
+fn account(loaded: &Loaded, entry: &ComponentEntry) -> Option<String> {
+    let runtime = entry.runtime.as_deref().filter(|runtime| *runtime == "host");
+    let component =
+        loaded.catalog.variant(&entry.kind, Some(runtime?), &entry.features.iter().cloned().collect());
+    let component = component.ok()?;
+    let own = component.tasks.values().find_map(|task| task.user.clone());
+    let package = || component.runtimes.host.as_ref().filter(|_| entry.binary.is_none())?.user.clone();
+    Some(own.or_else(package).unwrap_or_else(|| "root".to_owned()))
 }
 
 pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics> {
@@ -80,8 +99,16 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let mut line = |key: &str, value: &str| text.push_str(&format!("  {key:<20} {value}\n"));
     for (key, value) in [
         ("environment", Some(env.to_string())),
-        ("host", entry.host.clone()),
+        ("host", entry.host.clone().filter(|_| !replicated(entry))),
+        (
+            "replicas",
+            entry
+                .replicas
+                .filter(|_| replicated(entry))
+                .map(|count| format!("{count}, each on a host and a port of Nomad's choice")),
+        ),
         ("runtime", entry.runtime.clone()),
+        ("runs as", account(&loaded, entry)),
         ("version", entry.version.clone()),
         ("tier", entry.tier.clone()),
     ] {

@@ -92,7 +92,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let mut text = if table.is_empty() {
         format!("{env} has nothing. eos create makes something; eos catalog list shows what.\n")
     } else {
-        table.render(call.context.width, call.context.color_stdout)
+        table.render(call.context.table_width, call.context.color_stdout)
     };
     let mut open = Vec::new();
     for known in known {

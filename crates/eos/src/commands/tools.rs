@@ -100,7 +100,7 @@ fn list(call: &Call<'_>, tools: &Tools) -> Outcome {
         );
         table.row(vec![tool.name.to_string(), tool.pinned.to_string(), tool.range.to_string(), found, from]);
     }
-    Outcome::new(table.render(call.context.width, call.context.color_stdout), json!({ "tools": all }))
+    Outcome::new(table.render(call.context.table_width, call.context.color_stdout), json!({ "tools": all }))
 }
 
 /// Progress on stderr: one line that moves on a terminal, plain lines elsewhere.

@@ -20,7 +20,7 @@ pub fn command(command: Command, call: &Call<'_>) -> Result<Command, Diagnostics
         .subcommand_value_name("NAME")
         .override_usage("eos update <NAME> [FLAGS]");
     let Some(word) = spoken::bare_words(call.words).get(1).copied() else {
-        return Ok(command.subcommand(Command::new("name").hide(true)).after_help("Examples:\n  eos update grafana --port 3001\n  eos update nextcloud --no-sso\n  eos update wazuh-agents"));
+        return Ok(command.subcommand(Command::new("name").hide(true)).after_help("Examples:\n  eos update grafana --port 3001\n  eos update grafana --unset port\n  eos update nextcloud --no-sso\n  eos update wazuh-agents"));
     };
     if word == "host" {
         return Ok(command.subcommand(host::update_command()));

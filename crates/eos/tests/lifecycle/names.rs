@@ -8,7 +8,7 @@ fn delete_takes_a_name_with_its_own_kind_and_nothing_else() {
     let sandbox = Sandbox::with_estate();
     sandbox.ok(&["create", "postgres", "crm"]);
     sandbox.ok(&["create", "redis"]);
-    refused(&sandbox.run(&["delete", "redis", "crm"]), 3, "E0107");
+    refused(&sandbox.run(&["delete", "redis", "crm"]), 3, "E0409");
     refused(&sandbox.run(&["delete", "bogus", "redis"]), 3, "E0107");
     sandbox.ok(&["delete", "postgres", "crm"]);
     assert!(sandbox.ok(&["list"]).stdout.contains("redis"));
@@ -98,4 +98,79 @@ fn a_host_is_not_taken_for_a_component_and_help_is_found_either_way() {
     let (one, other) =
         (sandbox.ok(&["help", "create", "grafana"]), sandbox.ok(&["create", "grafana", "--help"]));
     assert_eq!(one.stdout, other.stdout);
+}
+
+#[test]
+fn one_made_again_comes_back_to_its_data_and_says_so() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "host", "other", "--address", "10.0.0.9", "--nomad-node", "n9"]);
+    sandbox.ok(&["create", "postgres", "crm", "--size", "30G", "--runtime", "host", "--host", "local"]);
+    let password = sandbox.ok(&["secret", "show", "crm/superuser_password"]).stdout;
+    sandbox.ok(&["create", "redis", "--host", "local"]);
+    sandbox.ok(&["delete", "crm"]);
+    // The estate says where the data is to whoever asks for the name.
+    let unknown = sandbox.run(&["show", "crm"]);
+    assert!(unknown.stderr.contains("eos create postgres crm takes it up again"), "{}", unknown.stderr);
+    refused(&sandbox.run(&["create", "postgres", "crm", "--host", "other"]), 4, "E0414");
+    refused(&sandbox.run(&["create", "postgres", "crm", "--runtime", "container"]), 4, "E0414");
+    refused(&sandbox.run(&["create", "postgres", "crm", "--size", "20G"]), 4, "E0414");
+    refused(&sandbox.run(&["create", "redis", "crm"]), 3, "E0408");
+    let said = sandbox.ok(&["create", "postgres", "crm"]).stdout;
+    let words = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        words
+            .contains("crm: back on host local, with the data that was kept in /srv/eos/production/crm/data"),
+        "{said}"
+    );
+    assert!(words.contains("crm/superuser_password: as before"), "{said}");
+    assert_eq!(sandbox.ok(&["secret", "show", "crm/superuser_password"]).stdout, password);
+    let entry = &sandbox.json(&["show", "crm"])["entry"];
+    assert_eq!(
+        (&entry["host"], &entry["runtime"], &entry["settings"]["size"]),
+        (&"local".into(), &"host".into(), &"30G".into())
+    );
+    // Of a host that is gone there is nothing to come back to.
+    sandbox.ok(&["create", "redis", "far", "--host", "other"]);
+    sandbox.ok(&["delete", "far"]);
+    sandbox.ok(&["delete", "host", "other"]);
+    let said = sandbox.ok(&["create", "redis", "far"]).stdout;
+    assert!(said.contains("its data was kept on host other, which is not declared"), "{said}");
+}
+
+#[test]
+fn what_was_never_applied_can_be_forgotten() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "redis"]);
+    sandbox.ok(&["delete", "redis"]);
+    sandbox.ok(&["purge", "redis"]);
+    assert!(!sandbox.estate().join("pillar/infrastructure/production/redis.sls").exists());
+    assert!(!sandbox.estate().join("secrets/production/redis").exists());
+    refused(&sandbox.run(&["purge", "redis"]), 3, "E0409");
+}
+
+#[test]
+fn replicas_have_no_host_and_no_port_of_their_own() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "umami", "--replicas", "2"]);
+    let listed = sandbox.ok(&["list"]).stdout;
+    let line = listed.lines().find(|line| line.starts_with("umami")).unwrap();
+    assert_eq!(
+        line.split_whitespace().collect::<Vec<_>>()[2..5],
+        ["any", "container", "dynamic"],
+        "{listed}"
+    );
+    assert!(!sandbox.read("build/production/umami/main.tf.json").contains("\"output\""));
+    // One alone has both.
+    sandbox.ok(&["update", "umami", "--unset", "replicas"]);
+    assert!(sandbox.read("build/production/umami/main.tf.json").contains("http://127.0.0.1:3000"));
+}
+
+#[test]
+fn a_piped_table_is_never_cut() {
+    let sandbox = Sandbox::with_estate();
+    let name = "a".repeat(60);
+    sandbox.ok(&["create", "redis", &name]);
+    let listed = sandbox.ok(&["secret", "list"]).stdout;
+    assert!(listed.contains(&format!("secrets/production/{name}/password.v1.age")), "{listed}");
+    assert!(!listed.contains('…'), "{listed}");
 }

@@ -1,6 +1,7 @@
 //! What OpenTofu makes of an estate's root modules, and what the schema of eos's own provider says of them.
 #![allow(clippy::unwrap_used)]
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -40,7 +41,11 @@ fn cloud_units_are_valid_for_the_hcloud_provider() {
         .output()
         .unwrap();
     if !found.status.success() {
-        eprintln!("not run: `eos tools install terraform-provider-hcloud` gets the provider");
+        // Past what the test harness catches: nobody is to take this for a test that was run.
+        let _ = writeln!(
+            std::io::stderr(),
+            "SKIPPED cloud_units_are_valid_for_the_hcloud_provider: eos tools install terraform-provider-hcloud"
+        );
         return;
     }
     let provider = PathBuf::from(String::from_utf8(found.stdout).unwrap().trim());

@@ -16,6 +16,29 @@ use crate::nomad::{self, Nomad};
 use crate::salt::Salt;
 use crate::support::{Sandbox, program, tool};
 
+/// A program whose package brings an account, which is there on every machine.
+const ERRAND: &str = r#"#!yaml
+format: 1
+kind: errand
+summary: Errand, says who it is
+proof: validates
+runtimes:
+  host: {package: dash, command: /bin/sh, user: nobody}
+settings:
+  token: {type: secret, help: What only it may read}
+tasks:
+  run:
+    args: ["@{file.run.sh}", "@{file.token}"]
+    capabilities: [net_bind_service]
+    files:
+      token: {format: text, content: "@{setting.token}"}
+      run.sh:
+        format: text
+        content: |
+          echo "$(id -un) $(stat -c '%a %U' "$1") $(cat "$1") $(grep CapEff /proc/self/status)"
+          exec sleep 600
+"#;
+
 /// A password that a file of its own rules has to quote.
 const ODD: &str = r#"# a "b" \c {{d}}"#;
 
@@ -174,7 +197,10 @@ fn nine_kinds_run_as_host_processes_and_are_found_healthy() {
     let catalog = Catalog::built_in();
     let sandbox = Sandbox::with_estate();
     std::fs::set_permissions(sandbox.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
+    sandbox.write("catalog/errand/component.yaml", ERRAND);
+    sandbox.commit_by_hand();
     RUN.iter().for_each(|kind| create(&sandbox, &catalog, kind));
+    sandbox.ok(&["create", "errand"]);
     // Its database is provisioned by a job of its own; nextcloud itself is a container and stays where it is.
     sandbox.ok(&["create", "nextcloud"]);
     move_data_into(&sandbox);
@@ -190,6 +216,7 @@ fn nine_kinds_run_as_host_processes_and_are_found_healthy() {
     told("set up by Salt");
     let nomad = Nomad::runner(&tool("nomad"), "n1");
     let jobs: Vec<String> = RUN.iter().map(|(kind, ..)| register(&sandbox, &nomad, kind, kind)).collect();
+    let errand = register(&sandbox, &nomad, "errand", "errand");
     let mut waiting = jobs.clone();
     let healthy = |job: &String| nomad.get(&format!("/v1/job/{job}/deployment"))["Status"] == "successful";
     let start = std::time::Instant::now();
@@ -205,6 +232,11 @@ fn nine_kinds_run_as_host_processes_and_are_found_healthy() {
         std::thread::sleep(std::time::Duration::from_millis(200));
     }
     told("healthy");
+    // As the account that its package brings: the secret's file is the account's, and it has no right but the one named.
+    let token = secret_of(&sandbox, "errand", "errand", "errand_token");
+    let said = format!("nobody 600 nobody {token} CapEff:\t0000000000000400");
+    nomad.until("the errand has said who it is", || words_of(&nomad, &errand).contains("stdout"));
+    assert!(words_of(&nomad, &errand).contains(&said), "{said}: {}", words_of(&nomad, &errand));
     // Twice, since it has to be safe to repeat.
     for _ in 0..2 {
         let job = register(&sandbox, &nomad, "nextcloud", "nextcloud-database");

@@ -1,0 +1,145 @@
+//! What stays of a name that is deleted, and how one made again under it comes back to its data.
+
+use std::collections::BTreeSet;
+
+use eos_catalog::reference::{self, Segment};
+use eos_catalog::{Component, SettingType};
+use eos_model::{Diagnostic, Diagnostics, codes};
+use eos_pillar::ComponentEntry;
+use eos_pillar::entry::Backing;
+use serde_json::{Map, Value as Json};
+
+use super::complete::{Completer, Draft, object};
+use super::verbs::under_data;
+
+/// Where data is and which program wrote it.
+const REMEMBERED: &[&str] = &["kind", "host", "runtime", "version", "volumes"];
+
+/// What the pillar says of a deleted name whose data stays.
+pub fn remembered(entry: &ComponentEntry, component: Option<&Component>) -> Json {
+    let field = |field: &&str| Some(((*field).to_owned(), entry.node.get(field)?.to_json()));
+    let mut kept: Map<String, Json> = REMEMBERED.iter().filter_map(field).collect();
+    let sizes = component.map(sizes).unwrap_or_default();
+    let is_fixed = |component: &Component, name: &str| {
+        let setting = component.settings.get(name);
+        setting.is_some_and(|setting| setting.fixed && setting.kind != SettingType::Secret)
+    };
+    let bound =
+        |name: &str| sizes.contains(name) || component.is_some_and(|component| is_fixed(component, name));
+    let settings: Map<String, Json> = entry
+        .settings
+        .iter()
+        .filter(|(name, _)| bound(name))
+        .map(|(name, node)| (name.clone(), node.to_json()))
+        .collect();
+    if !settings.is_empty() {
+        kept.insert("settings".to_owned(), Json::Object(settings));
+    }
+    Json::Object(kept)
+}
+
+/// The settings that say how large a volume is.
+fn sizes(component: &Component) -> BTreeSet<String> {
+    let templates = component.storage.values().filter_map(|volume| volume.size.as_deref());
+    let segments = templates.filter_map(|template| reference::parse(template).ok()).flatten();
+    let setting = |segment| match segment {
+        Segment::Reference(reference) if reference.root == "setting" => Some(reference.rest),
+        _ => None,
+    };
+    segments.filter_map(setting).collect()
+}
+
+impl Completer<'_> {
+    /// One made again goes where the data of its name is, as the program that wrote it.
+    pub fn take_up_kept(&mut self, draft: &mut Draft<'_>, base: &Component) -> Result<(), Diagnostics> {
+        let environment = self.chooser.environment;
+        if environment.components.contains_key(draft.name) {
+            return Ok(());
+        }
+        let Some(kept) = environment.kept.get(draft.name) else { return Ok(()) };
+        if let Some(gone) = kept.host.as_ref().filter(|host| !self.chooser.hosts().contains(*host)) {
+            let note = format!("its data was kept on host {gone}, which is not declared; it starts empty");
+            self.note_choice(draft, note);
+            return Ok(());
+        }
+        let refusals = refusals(kept, base, draft);
+        if !refusals.is_empty() {
+            let at = |refusal: Diagnostic| refusal.at(environment.place(&kept.node));
+            return Err(Diagnostics(refusals.into_iter().map(at).collect()));
+        }
+        for (field, value) in [("host", &kept.host), ("runtime", &kept.runtime), ("version", &kept.version)] {
+            if let Some(value) = value {
+                draft.entry.entry(field.to_owned()).or_insert_with(|| Json::from(value.as_str()));
+            }
+        }
+        for (name, node) in &kept.settings {
+            object(&mut draft.entry, "settings").entry(name.clone()).or_insert_with(|| node.to_json());
+        }
+        let variant = self.variant(draft)?;
+        let mut paths = Vec::new();
+        for (name, volume) in &kept.volumes {
+            let shared = variant.storage.get(name).is_some_and(|volume| volume.shared_by.is_some());
+            if volume.backing == Backing::Shared && !shared {
+                let path = &volume.path;
+                self.note_choice(draft, format!("does not use what was kept in {path}, a shared filesystem"));
+                continue;
+            }
+            if let Some(node) = kept.node.get("volumes").and_then(|volumes| volumes.get(name)) {
+                object(&mut draft.entry, "volumes").insert(name.clone(), node.to_json());
+                paths.push(volume.path.as_str());
+            }
+        }
+        if !paths.is_empty() {
+            let host = kept.host.as_ref().map(|host| format!("back on host {host}, ")).unwrap_or_default();
+            let version = kept.version.as_ref().map(|version| format!(", of version {version}"));
+            let version = version.unwrap_or_default();
+            self.note_choice(
+                draft,
+                format!("{host}with the data that was kept in {}{version}", paths.join(", ")),
+            );
+        }
+        Ok(())
+    }
+}
+
+/// What was asked for and does not go with the data.
+fn refusals(kept: &ComponentEntry, base: &Component, draft: &Draft<'_>) -> Vec<Diagnostic> {
+    let name = draft.name;
+    let paths: Vec<&str> = kept.volumes.values().map(|volume| volume.path.as_str()).collect();
+    let paths = paths.join(", ");
+    let elsewhere = format!("take another name; or eos purge {name} destroys the data that was kept");
+    if kept.kind != draft.kind {
+        let message = format!("{name} was a {}, and its data is kept in {paths}", kept.kind);
+        return vec![
+            Diagnostic::error(codes::NAME_TAKEN, message)
+                .why(format!("a {} would find files there that are not its own", draft.kind))
+                .fix(elsewhere),
+        ];
+    }
+    let asked = draft.request.common.get("host").and_then(Json::as_str);
+    if let (Some(asked), Some(host)) = (asked, kept.host.as_deref())
+        && asked != host
+    {
+        let message = format!("data of {name} is kept on host {host}, and --host names {asked}");
+        return vec![
+            Diagnostic::error(codes::FIXED_CHOICE, message)
+                .why(format!(
+                    "{name} was deleted and its data stayed in {paths}; on {asked} it would start empty"
+                ))
+                .fix(format!("leave out --host; or {elsewhere}")),
+        ];
+    }
+    let mut found = under_data(kept, base, draft.request);
+    let is_fixed = |name: &str| base.settings.get(name).is_some_and(|setting| setting.fixed);
+    for (setting, node) in kept.settings.iter().filter(|(setting, _)| is_fixed(setting)) {
+        if draft.request.settings.get(setting).is_some_and(|asked| *asked != node.to_json()) {
+            let message = format!("the data kept of {name} was made with another {setting}");
+            let flag = setting.replace('_', "-");
+            found.push(
+                Diagnostic::error(codes::FIXED_CHOICE, message)
+                    .fix(format!("leave out --{flag}; or {elsewhere}")),
+            );
+        }
+    }
+    found
+}
