@@ -84,7 +84,9 @@ impl Engine<'_> {
         let mut judge = |_: &Name, planned: &Result<UnitPlan, Diagnostics>| match planned {
             Ok(_) => Next::Go,
             Err(problems) => {
-                found.extend(problems.clone());
+                // A server that is silent is so for every unit.
+                let new = problems.0.iter().filter(|problem| !found.0.contains(problem)).cloned().collect();
+                found.extend(Diagnostics(new));
                 Next::Block
             }
         };

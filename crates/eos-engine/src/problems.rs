@@ -2,7 +2,7 @@
 
 use eos_model::{Diagnostic, Name, codes};
 use eos_store::lease::{LeaseError, LeaseStatus};
-use eos_tofu::{Failure, TofuError};
+use eos_tofu::{Failure, ServerKind, SilentServer, TofuError};
 
 use crate::journal::JournalError;
 use crate::run_id::RunId;
@@ -47,6 +47,7 @@ fn common(unit: &Name, error: &TofuError) -> Option<Diagnostic> {
             format!("{unit}: the state's backend does not answer: {}", first_paragraph(&failure.to_string())),
         )
         .fix("see that the backend of eos.toml runs and can be reached, then try again"),
+        TofuError::NoAnswer { server, .. } => silent(server),
         TofuError::PlanStale { .. } => Diagnostic::error(
             codes::PLAN_STALE,
             format!("{unit}: its state has changed since it was planned"),
@@ -58,6 +59,20 @@ fn common(unit: &Name, error: &TofuError) -> Option<Diagnostic> {
             .fix("eos resume goes on, eos undo takes it back"),
         _ => return None,
     })
+}
+
+/// Says nothing of a unit: it is the same for all of them.
+fn silent(server: &SilentServer) -> Diagnostic {
+    let (code, place) = match server.kind {
+        ServerKind::Backend => (codes::BACKEND_DOWN, "[backend] of eos.toml"),
+        ServerKind::Nomad => (codes::NOMAD, "NOMAD_ADDR or [nomad] of eos.toml"),
+    };
+    Diagnostic::error(
+        code,
+        format!("{} at {} has not answered for {} s", server.kind, server.address, server.waited.as_secs()),
+    )
+    .why("whoever listens there takes connections, if any, and says nothing; tofu was only looking and was ended")
+    .fix(format!("see that it runs and is what {place} means, then run the command again"))
 }
 
 /// `OperationTypeApply` as a person says it.

@@ -6,7 +6,8 @@
 use std::time::{Duration, Instant};
 
 use serde::de::DeserializeOwned;
-use ureq::http::{Method, Request};
+use ureq::http::{Method, Request, Response};
+use ureq::{AsSendBody, Body};
 use zeroize::Zeroizing;
 
 use crate::connection::Connection;
@@ -14,7 +15,6 @@ use crate::error::{Error, from_status};
 use crate::stop::Stop;
 
 const CONNECT: Duration = Duration::from_secs(5);
-const ANSWER: Duration = Duration::from_secs(60);
 /// A list of large jobs.
 const LARGEST_ANSWER: u64 = 512 << 20;
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
@@ -27,15 +27,28 @@ pub(crate) const BLOCKING: Duration = Duration::from_secs(1);
 pub struct Patience {
     pub unreachable: Duration,
     pub no_leader: Duration,
+    /// For one call whose connection was taken.
+    pub answer: Duration,
 }
 
 impl Patience {
     /// For a question a person waits for.
-    pub const SHORT: Patience =
-        Patience { unreachable: Duration::from_secs(2), no_leader: Duration::from_secs(30) };
+    pub const SHORT: Patience = Patience::seconds(2, 30, 30);
     /// For work that has begun: an agent may be restarted meanwhile.
-    pub const LONG: Patience =
-        Patience { unreachable: Duration::from_secs(60), no_leader: Duration::from_secs(120) };
+    pub const LONG: Patience = Patience::seconds(60, 120, 60);
+
+    /// Asks once.
+    pub const fn at_once(answer: Duration) -> Patience {
+        Patience { unreachable: Duration::ZERO, no_leader: Duration::ZERO, answer }
+    }
+
+    const fn seconds(unreachable: u64, no_leader: u64, answer: u64) -> Patience {
+        Patience {
+            unreachable: Duration::from_secs(unreachable),
+            no_leader: Duration::from_secs(no_leader),
+            answer: Duration::from_secs(answer),
+        }
+    }
 }
 
 #[derive(Clone)]
@@ -77,7 +90,6 @@ impl Client {
             .max_redirects(0)
             .max_redirects_will_error(false)
             .timeout_connect(Some(CONNECT))
-            .timeout_global(Some(ANSWER))
             .tls_config(connection.tls_config()?)
             .build();
         let (agent, base) = connection.open(config)?;
@@ -198,8 +210,8 @@ impl Client {
             request = request.header("X-Nomad-Token", token.as_str());
         }
         let answer = match &ask.body {
-            Some(body) => request.body(body.as_slice()).map(|request| self.agent.run(request)),
-            None => request.body(()).map(|request| self.agent.run(request)),
+            Some(body) => request.body(body.as_slice()).map(|request| self.run(request)),
+            None => request.body(()).map(|request| self.run(request)),
         };
         let mut answer = answer
             .map_err(|error| Error::Setting { what: ask.operation.clone(), reason: error.to_string() })?
@@ -214,6 +226,11 @@ impl Client {
             return Err(from_status(&ask.operation, &self.address, status, &text));
         }
         Ok(Reply { body, index: index.unwrap_or_default() })
+    }
+
+    fn run(&self, request: Request<impl AsSendBody>) -> Result<Response<Body>, ureq::Error> {
+        let within = Some(self.patience.answer);
+        self.agent.run(self.agent.configure_request(request).timeout_global(within).build())
     }
 
     fn uri(&self, ask: &Ask) -> String {

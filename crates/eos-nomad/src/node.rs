@@ -27,6 +27,11 @@ impl Node {
 }
 
 impl Client {
+    /// The address of the leader; empty when there is none. The cheapest question there is.
+    pub fn leader(&self) -> Result<String, Error> {
+        self.in_namespace(None).get("/v1/status/leader".to_owned(), &[], "asking for the leader".to_owned())
+    }
+
     pub fn nodes(&self) -> Result<Vec<Node>, Error> {
         let client = self.in_namespace(None);
         Ok(client

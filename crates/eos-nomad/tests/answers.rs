@@ -10,7 +10,7 @@ use eos_nomad::{Client, Connection, Error, Patience, Stop, Variable};
 use serde_json::json;
 
 const PATIENT: Patience =
-    Patience { unreachable: Duration::from_secs(20), no_leader: Duration::from_secs(20) };
+    Patience { unreachable: Duration::from_secs(20), no_leader: Duration::from_secs(20), ..Patience::LONG };
 
 /// Gives the answers one after the other, each on a connection of its own, and tells what was asked. An empty answer is a
 /// connection that breaks.
@@ -61,7 +61,7 @@ fn a_broken_connection_repeats_reads_and_never_a_registration() {
 
 #[test]
 fn patience_ends() {
-    let short = Patience { unreachable: Duration::ZERO, no_leader: Duration::ZERO };
+    let short = Patience::at_once(Duration::from_secs(20));
     let (connection, _asked) = server(vec![(500, "No cluster leader")]);
     let client = Client::new(&connection, short, Stop::new()).unwrap();
     assert!(matches!(client.nodes().unwrap_err(), Error::NoLeader { .. }));

@@ -12,6 +12,9 @@ use crate::running::Running;
 use crate::work_folder::UNSAVED_STATE;
 use crate::{Exit, Failure, Session, TofuError, ToolDiagnostic};
 
+/// Calls that change nothing: they may be ended at any time.
+const LOOKS: &[&str] = &[" init", " plan", " show", " output", " state pull", " state list"];
+
 /// A call that ended, however it ended.
 pub(crate) struct Ended {
     pub exit: Exit,
@@ -41,7 +44,14 @@ impl Session {
     }
 
     pub(crate) fn start(&self, command: Command, name: &str) -> Result<Running, TofuError> {
-        let started = Running::start(command, &self.children);
+        let only_looks = LOOKS.iter().any(|words| name.ends_with(words));
+        if only_looks && let Some(server) = self.children.silent() {
+            return Err(TofuError::NoAnswer {
+                server: Box::new(server),
+                failure: Box::new(never_started(name)),
+            });
+        }
+        let started = Running::start(command, only_looks, &self.children);
         match started {
             Ok(Some(running)) => Ok(running),
             Ok(None) => Err(TofuError::Interrupted { failure: Box::new(never_started(name)) }),
@@ -90,7 +100,7 @@ impl Session {
         }
         let stderr = log::keep_end(&stderr);
         let diagnostics = ToolDiagnostic::all_from_text(&stderr);
-        Err(classify(Failure { command: name.to_owned(), exit, diagnostics, stderr }, interrupted))
+        Err(self.judge(Failure { command: name.to_owned(), exit, diagnostics, stderr }, interrupted))
     }
 
     /// The files of a logged call, in the unit's data folder.
@@ -167,7 +177,17 @@ impl Session {
             Some(file) if failure.diagnostics.iter().any(|said| said.detail.contains(UNSAVED_STATE)) => {
                 TofuError::StateNotSaved { file, failure: Box::new(failure) }
             }
-            _ => classify(failure, ended.interrupted),
+            _ => self.judge(failure, ended.interrupted),
+        }
+    }
+
+    /// One that was killed while a server is silent was killed for that.
+    fn judge(&self, failure: Failure, interrupted: bool) -> TofuError {
+        match self.children.silent() {
+            Some(server) if failure.exit == Exit::Signal(rustix::process::Signal::KILL.as_raw()) => {
+                TofuError::NoAnswer { server: Box::new(server), failure: Box::new(failure) }
+            }
+            _ => classify(failure, interrupted),
         }
     }
 }

@@ -14,13 +14,31 @@ pub struct Children {
 #[derive(Debug, Default)]
 struct Registry {
     interrupted: bool,
+    silent: Option<SilentServer>,
     running: Vec<Weak<Control>>,
+}
+
+/// A server that tofu waits for and that does not answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SilentServer {
+    pub kind: ServerKind,
+    pub address: String,
+    /// How long it was listened for.
+    pub waited: std::time::Duration,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ServerKind {
+    Backend,
+    Nomad,
 }
 
 /// The only way a signal is sent to a child of ours: it knows whether the pid is still the child's.
 #[derive(Debug)]
 pub(crate) struct Control {
     pid: Pid,
+    /// It may be ended at any time, since it changes nothing.
+    only_looks: bool,
     state: Mutex<ControlState>,
 }
 
@@ -49,10 +67,34 @@ impl Children {
         lock(&self.registry).interrupted
     }
 
+    /// Tofu waits for a server that does not answer without a bound of its own, and a SIGINT does not reach it there:
+    /// ends whoever only looks, and lets no other begin to look. One that applies is left alone.
+    pub fn give_up_on(&self, server: SilentServer) {
+        let mut registry = lock(&self.registry);
+        registry.silent = Some(server);
+        for control in registry.running.iter().filter_map(Weak::upgrade).filter(|control| control.only_looks)
+        {
+            control.kill();
+        }
+    }
+
+    /// The server that was given up on answers again.
+    pub fn hear_from(&self, kind: ServerKind) {
+        let mut registry = lock(&self.registry);
+        if registry.silent.as_ref().is_some_and(|silent| silent.kind == kind) {
+            registry.silent = None;
+        }
+    }
+
+    pub fn silent(&self) -> Option<SilentServer> {
+        lock(&self.registry).silent.clone()
+    }
+
     /// Starts a child while holding the registry, so that no interrupt falls between start and registration.
     /// None when the run is interrupted already.
     pub(crate) fn start<T>(
         &self,
+        only_looks: bool,
         spawn: impl FnOnce() -> std::io::Result<(T, Pid)>,
     ) -> std::io::Result<Option<(T, Arc<Control>)>> {
         let mut registry = lock(&self.registry);
@@ -60,7 +102,7 @@ impl Children {
             return Ok(None);
         }
         let (child, pid) = spawn()?;
-        let control = Arc::new(Control { pid, state: Mutex::default() });
+        let control = Arc::new(Control { pid, only_looks, state: Mutex::default() });
         registry.running.retain(|other| other.strong_count() > 0);
         registry.running.push(Arc::downgrade(&control));
         Ok(Some((child, control)))
@@ -74,6 +116,12 @@ impl Control {
             state.interrupted = true;
             // It may have ended by itself: then it is a zombie, and the signal does nothing.
             let _ = kill_process(self.pid, Signal::INT);
+        }
+    }
+
+    fn kill(&self) {
+        if !lock(&self.state).reaped {
+            let _ = kill_process(self.pid, Signal::KILL);
         }
     }
 
@@ -106,7 +154,7 @@ mod tests {
         let children = Children::new();
         let script = "trap 'echo got' INT; echo ready; while :; do read line || exit 0; done";
         let (mut child, control) = children
-            .start(|| {
+            .start(false, || {
                 let child = Command::new("bash")
                     .args(["-c", script])
                     .stdin(Stdio::piped())
@@ -132,7 +180,7 @@ mod tests {
         control.reap(|| child.wait().unwrap());
         control.interrupt();
         assert!(children.is_interrupted());
-        let started = children.start(|| -> std::io::Result<((), Pid)> { panic!("must not start") });
+        let started = children.start(false, || -> std::io::Result<((), Pid)> { panic!("must not start") });
         assert!(started.unwrap().is_none());
     }
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use camino::Utf8PathBuf;
 use serde::{Deserialize, Serialize};
 
-use crate::ToolDiagnostic;
+use crate::{ServerKind, SilentServer, ToolDiagnostic};
 
 #[derive(Debug, thiserror::Error)]
 pub enum TofuError {
@@ -19,6 +19,9 @@ pub enum TofuError {
     /// The state could not be read or written because its backend does not answer.
     #[error("{}: the state's backend does not answer: {failure}", failure.command)]
     BackendDown { failure: Box<Failure> },
+    /// A server took the call and said nothing, so tofu was ended while it only looked. Nothing was done.
+    #[error("{}: {} at {} does not answer", failure.command, server.kind, server.address)]
+    NoAnswer { server: Box<SilentServer>, failure: Box<Failure> },
     /// A provider plugin ended on its own.
     #[error("{}: a provider crashed: {failure}", failure.command)]
     ProviderCrashed { failure: Box<Failure> },
@@ -87,6 +90,7 @@ impl TofuError {
         match self {
             TofuError::StateLocked { failure, .. }
             | TofuError::BackendDown { failure }
+            | TofuError::NoAnswer { failure, .. }
             | TofuError::ProviderCrashed { failure }
             | TofuError::PlanStale { failure }
             | TofuError::StateNotSaved { failure, .. }
@@ -122,6 +126,15 @@ impl fmt::Display for Failure {
             "" => write!(f, "{}", self.exit),
             text => write!(f, "{}: {text}", self.exit),
         }
+    }
+}
+
+impl fmt::Display for ServerKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            ServerKind::Backend => "the state's backend",
+            ServerKind::Nomad => "Nomad",
+        })
     }
 }
 

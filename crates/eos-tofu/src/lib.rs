@@ -43,7 +43,7 @@ mod work_folder;
 pub use apply::{Applied, Applying, PastApply};
 pub use backend::Backend;
 pub use child::ChildIdentity;
-pub use children::Children;
+pub use children::{Children, ServerKind, SilentServer};
 pub use diagnostic::{DiagnosticSeverity, ToolDiagnostic};
 pub use encryption::{BadKeyRequest, Encryption, state_key_response};
 pub use environment::ChildEnvironment;

@@ -26,10 +26,14 @@ pub(crate) struct Running {
 }
 
 impl Running {
-    /// None when the run is interrupted already.
-    pub fn start(mut command: Command, children: &Children) -> std::io::Result<Option<Running>> {
+    /// None when the run is interrupted already. What only looks may be ended at any time.
+    pub fn start(
+        mut command: Command,
+        only_looks: bool,
+        children: &Children,
+    ) -> std::io::Result<Option<Running>> {
         command.process_group(0);
-        let started = children.start(|| {
+        let started = children.start(only_looks, || {
             let child = command.spawn()?;
             let pid = Pid::from_child(&child);
             Ok((child, pid))
@@ -123,7 +127,8 @@ mod tests {
     fn behind_a_gate_nothing_runs_before_it_opens() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("made");
-        let mut running = Running::start(Running::gated(&touch(&file)), &Children::new()).unwrap().unwrap();
+        let mut running =
+            Running::start(Running::gated(&touch(&file)), false, &Children::new()).unwrap().unwrap();
         let before = running.identity();
         std::thread::sleep(Duration::from_millis(50));
         assert!(!file.exists());
@@ -137,7 +142,8 @@ mod tests {
     fn a_gate_whose_owner_is_gone_never_opens() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("made");
-        let mut running = Running::start(Running::gated(&touch(&file)), &Children::new()).unwrap().unwrap();
+        let mut running =
+            Running::start(Running::gated(&touch(&file)), false, &Children::new()).unwrap().unwrap();
         drop(running.child().stdin.take());
         assert_eq!(running.wait(&mut || ()).unwrap().0, Exit::Code(1));
         assert!(!file.exists());
@@ -147,7 +153,8 @@ mod tests {
     fn an_interrupt_before_the_gate_opens_is_not_lost() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("made");
-        let mut running = Running::start(Running::gated(&touch(&file)), &Children::new()).unwrap().unwrap();
+        let mut running =
+            Running::start(Running::gated(&touch(&file)), false, &Children::new()).unwrap().unwrap();
         running.interrupt();
         running.open_gate().unwrap();
         let (exit, interrupted) = running.wait(&mut || ()).unwrap();
@@ -159,7 +166,7 @@ mod tests {
     fn a_signal_is_told_apart_from_a_code() {
         let mut command = Command::new("/bin/sh");
         command.args(["-c", "kill -9 $$"]);
-        let running = Running::start(command, &Children::new()).unwrap().unwrap();
+        let running = Running::start(command, false, &Children::new()).unwrap().unwrap();
         assert_eq!(running.wait(&mut || ()).unwrap(), (Exit::Signal(9), false));
     }
 }

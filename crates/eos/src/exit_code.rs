@@ -28,6 +28,7 @@ const OTHERS: &[(Code, u8)] = &[
     (codes::NO_SPACE, FAILED),
     (codes::TOOL_BROKEN, FAILED),
     (codes::HIVE, FAILED),
+    (codes::NOMAD, FAILED),
     (codes::BAD_UNIT, FAILED),
     (codes::RUN_UNFINISHED, REFUSED),
     (codes::JOURNAL, FAILED),

@@ -103,7 +103,7 @@ impl Nats {
         let connected = run_on(&runtime, async move {
             tokio::time::timeout(CONNECT_WITHIN, connecting)
                 .await
-                .unwrap_or_else(|_| Err("no answer".to_owned()))
+                .unwrap_or_else(|_| Err(format!("no answer for {} s", CONNECT_WITHIN.as_secs())))
         });
         let client = match connected {
             Ok(client) => client,

@@ -1,7 +1,5 @@
 //! `eos doctor`: is this machine fit, is this estate sound?
 
-use std::time::Duration;
-
 use clap::{ArgMatches, Command};
 use eos_catalog::Folder;
 use eos_model::{Diagnostic, Diagnostics, Severity, codes};
@@ -14,7 +12,7 @@ use super::{Call, tools};
 use crate::exit_code;
 use crate::loaded::Loaded;
 use crate::outcome::Outcome;
-use crate::run::surroundings;
+use crate::run::{answering, surroundings};
 use crate::views::style::Style;
 use crate::views::wrap::below;
 
@@ -194,7 +192,7 @@ fn nomad(call: &Call<'_>, loaded: &Loaded) -> Finding {
         surroundings::nomad_variable(&call.context.given, &loaded.estate.file, &loaded.estate.root, name)
     };
     let said = variable("NOMAD_ADDR").is_some();
-    let at_once = Patience { unreachable: Duration::ZERO, no_leader: Duration::ZERO };
+    let at_once = Patience::at_once(answering::WITHIN);
     let connection = surroundings::nomad_connection(variable);
     match Client::new(&connection, at_once, Stop::new()).and_then(|client| Ok((client.nodes()?, client))) {
         Ok((nodes, client)) => {

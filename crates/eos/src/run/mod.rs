@@ -1,5 +1,6 @@
 //! A run as a person starts it: tools found, servers and stores connected, and the engine made of them.
 
+pub mod answering;
 pub mod archived;
 pub mod confirm;
 pub mod first;
@@ -43,6 +44,7 @@ pub struct Runs {
     pub records: Box<dyn Records>,
     pub leases: Box<dyn Leases>,
     pub health: health::NomadHealth,
+    _answering: answering::Answering,
     parallel: usize,
 }
 
@@ -88,6 +90,7 @@ impl Runs {
         };
         let children = Children::new();
         let health = health::NomadHealth::new(&here, units, &children);
+        let answering = answering::Answering::watch(&here, units, &children);
         let actor = Actor {
             user: context.user.clone(),
             machine: context.machine.clone(),
@@ -95,7 +98,18 @@ impl Runs {
         };
         let parallel = std::thread::available_parallelism().map_or(2, NonZero::get).max(2);
         let tools = Tools { tofu, places, installation, encryption, children };
-        Ok(Runs { layout, tools, here, side, actor, records, leases, health, parallel })
+        Ok(Runs {
+            layout,
+            tools,
+            here,
+            side,
+            actor,
+            records,
+            leases,
+            health,
+            _answering: answering,
+            parallel,
+        })
     }
 
     /// Lets the providers' progress be seen.

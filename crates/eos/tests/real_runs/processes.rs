@@ -50,7 +50,8 @@ fn read(pid: i32) -> Option<Process> {
     };
     let stat = text("stat", "")?;
     let parent = stat.rsplit_once(") ")?.1.split(' ').nth(1)?.parse().ok()?;
-    let program = || Some((std::fs::read_link(folder.join("exe")).unwrap_or_default(), text("cmdline", " ")?));
+    let program =
+        || Some((std::fs::read_link(folder.join("exe")).unwrap_or_default(), text("cmdline", " ")?));
     let mut before = program()?;
     loop {
         let environment = text("environ", "\n")?;

@@ -124,6 +124,49 @@ fn a_backend_that_nobody_listens_on() {
     assert_eq!(place.head(), head, "nothing was recorded");
 }
 
+/// One that takes connections and never says a word, for as long as it lives.
+fn silent() -> (TcpListener, String) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    (listener, address)
+}
+
+#[test]
+fn a_backend_that_takes_connections_and_says_nothing() {
+    let (_listener, address) = silent();
+    let place = Place::with_settings(|settings| {
+        let http = format!("kind = \"http\"\naddress = \"http://{address}\"");
+        settings.replace("kind = \"local\"", &http)
+    });
+    place.ok(&["create", "desk", "--no-apply"]);
+    place.says("run_backend_silent", &place.exits(1, &["plan"]));
+}
+
+#[test]
+fn a_nomad_that_takes_connections_and_says_nothing() {
+    let (_listener, address) = silent();
+    let place = Place::new();
+    place.ok(&["create", "host", "local", "--no-apply"]);
+    place.ok(&["create", "memcached", "--runtime", "host", "--no-apply"]);
+    place.ok(&["create", "memcached", "second", "--runtime", "host", "--no-apply"]);
+    let plan = place.command(&["plan"]).env("NOMAD_ADDR", format!("http://{address}")).output().unwrap();
+    let run = Run::from(plan);
+    assert_eq!(run.code, 1);
+    place.says("run_nomad_silent", &run);
+}
+
+#[test]
+fn a_store_that_takes_connections_and_says_nothing() {
+    let (_listener, address) = silent();
+    let place = Place::with_settings(|settings| {
+        let http = format!("kind = \"http\"\naddress = \"http://{address}\"");
+        format!("{}\n[nats]\nurl = \"nats://{address}\"\n", settings.replace("kind = \"local\"", &http))
+    });
+    place.ok(&["create", "desk", "--no-apply"]);
+    place.says("run_store_silent", &place.exits(1, &["status"]));
+    place.says("run_store_silent", &place.exits(1, &["plan"]));
+}
+
 #[test]
 fn undo_after_later_changes() {
     let place = Place::new();
