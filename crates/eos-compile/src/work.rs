@@ -18,6 +18,8 @@ use crate::traced::Traced;
 /// Everything a compilation depends on.
 pub struct Input<'a> {
     pub estate: &'a str,
+    /// Tells it apart from others of its name.
+    pub estate_id: Option<&'a str>,
     pub backend: &'a Backend,
     pub tier: Tier,
     pub environment: &'a Environment,

@@ -22,6 +22,7 @@ fn digest() -> String {
     let estate = EstateFile::new("shop", "tofu");
     let input = Input {
         estate: "shop",
+        estate_id: None,
         backend: &estate.backend,
         tier: Default::default(),
         environment: &environment,

@@ -20,6 +20,10 @@ pub struct LockFile {
     pub format: u32,
     /// Version of the emitters.
     pub compiler: u32,
+    /// Tells this estate apart from others of its name: its jobs are marked with it. Estates of an older eos have none
+    /// until `eos upgrade`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub estate: Option<String>,
     /// Which local state is this estate's, from its first run on: a clone without it must not build everything anew.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<String>,
@@ -33,7 +37,7 @@ pub struct LockFile {
 
 impl LockFile {
     pub fn new(compiler: u32, tools: BTreeMap<String, String>) -> LockFile {
-        LockFile { format: FORMAT, compiler, state: None, tools, catalog: BTreeMap::new() }
+        LockFile { format: FORMAT, compiler, estate: None, state: None, tools, catalog: BTreeMap::new() }
     }
 
     pub fn parse(text: &str) -> Result<LockFile, Diagnostic> {

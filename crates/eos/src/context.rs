@@ -25,6 +25,8 @@ pub struct Context {
     pub machine_id: String,
     /// Seconds since 1970, UTC.
     pub now: i64,
+    /// For an estate that is made, in place of a random one; "none" for none.
+    pub estate_id: Option<String>,
     pub cache_folder: Utf8PathBuf,
     pub data_folder: Utf8PathBuf,
     pub tools_bundle: Option<Utf8PathBuf>,
@@ -91,6 +93,7 @@ impl Context {
             machine_id: machine_id(&name.nodename().to_string_lossy()),
             machine: name.nodename().to_string_lossy().into_owned(),
             now: variable("EOS_TIME").and_then(|text| text.parse().ok()).unwrap_or_else(now),
+            estate_id: variable("EOS_ESTATE_ID"),
             identity_file: variable("EOS_IDENTITY")
                 .map_or_else(|| config_folder.join("identity.txt"), Utf8PathBuf::from),
             cache_folder: folder("XDG_CACHE_HOME", ".cache"),

@@ -75,6 +75,7 @@ impl Loaded {
         let settings = self.estate.file.environments.get(&environment.name);
         Input {
             estate: &self.estate.file.name,
+            estate_id: self.estate.lock.estate.as_deref(),
             backend: &self.estate.file.backend,
             tier: settings.map(|settings| settings.tier).unwrap_or_default(),
             environment,

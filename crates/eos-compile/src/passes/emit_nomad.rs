@@ -114,7 +114,9 @@ fn job(
             .with("Operand", operand);
         job.set("Constraints", Traced::list(vec![constraint]));
     }
-    let mut meta = Traced::map().with("eos.unit", format!("{}/{}", work.input.estate, unit.id));
+    // Two estates may have one name and one Nomad.
+    let id = work.input.estate_id.map(|id| format!(".{id}")).unwrap_or_default();
+    let mut meta = Traced::map().with("eos.unit", format!("{}{id}/{}", work.input.estate, unit.id));
     let mut sorted: Vec<_> = secrets.iter().collect();
     sorted.sort();
     sorted.dedup();

@@ -11,6 +11,7 @@ use eos_secrets::{Identity, Recipients};
 use serde_json::json;
 
 use super::{Call, tools};
+use crate::context::Context;
 use crate::outcome::Outcome;
 use crate::recording::Message;
 
@@ -31,6 +32,19 @@ pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
                 .help("What applies units; terraform keeps their state in clear"),
         )
         .after_help("Examples:\n  eos init shop\n  eos init . --name shop --executor terraform"))
+}
+
+/// Tells an estate apart from others of its name.
+pub fn new_id(context: &Context) -> Option<String> {
+    match context.estate_id.as_deref() {
+        Some("none") => None,
+        Some(given) => Some(given.to_owned()),
+        None => {
+            let mut random = [0; 5];
+            getrandom::fill(&mut random).expect("the operating system gives random bytes");
+            Some(random.iter().map(|byte| format!("{byte:02x}")).collect())
+        }
+    }
 }
 
 pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics> {
@@ -60,7 +74,8 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         let key = eos_secrets::encrypt(&eos_secrets::new_state_key(), &recipients)?;
         first.write(eos_secrets::STATE_KEY_FILE, key);
     }
-    let lock = LockFile::new(COMPILER, tools::pinned_versions(context, &executor));
+    let mut lock = LockFile::new(COMPILER, tools::pinned_versions(context, &executor));
+    lock.estate = new_id(context);
     let file = EstateFile::new(name.as_str(), &executor);
     let subject = format!("make the estate {name}");
     let said = Message::new(call, matches, subject).trailers(context, None);
@@ -99,7 +114,7 @@ fn plain(path: &Utf8Path, start: &Utf8Path) -> Utf8PathBuf {
 }
 
 /// The person's identity, made on first use.
-pub fn identity(context: &crate::context::Context) -> Result<(Identity, bool), Diagnostics> {
+pub fn identity(context: &Context) -> Result<(Identity, bool), Diagnostics> {
     if context.identity_file.exists() {
         return Ok((Identity::load(&context.identity_file)?, false));
     }

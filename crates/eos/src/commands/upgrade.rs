@@ -8,7 +8,7 @@ use eos_pillar::Change;
 use eos_pillar::lock_file::{LOCK_FILE, VENDORED_CATALOG};
 use serde_json::json;
 
-use super::{Call, tools};
+use super::{Call, init, tools};
 use crate::args;
 use crate::build_folder;
 use crate::loaded::{Loaded, pin};
@@ -55,6 +55,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         }
     }
     lock.compiler = COMPILER;
+    lock.estate = lock.estate.or_else(|| init::new_id(call.context));
     lock.tools = tools::pinned_versions(call.context, &loaded.estate.file.executor);
     if lock == loaded.estate.lock {
         return Ok(Outcome::new(

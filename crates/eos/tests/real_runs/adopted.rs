@@ -40,7 +40,7 @@ fn a_job_registered_by_hand_is_taken_over() {
     has(&adopted.stdout, "= take over");
     has(&adopted.stdout, "taken");
     let job = shop.job("old-redis");
-    assert_eq!(job["Meta"]["eos.unit"], "shop/production/taken", "{job:#}");
+    assert_eq!(job["Meta"]["eos.unit"], shop.mark("taken"), "{job:#}");
     assert_eq!(job["TaskGroups"][0]["Name"], "server");
     assert_eq!(shop.versions("old-redis"), 2, "changed once, in place");
     assert_eq!(shop.versions("production-taken"), 0, "there is no second job");
@@ -59,4 +59,34 @@ fn a_job_registered_by_hand_is_taken_over() {
     shop.ok(&words);
     shop.ok(&["destroy", "production", "--yes"]);
     shop.nothing_is_left_of("old-redis", port);
+}
+
+/// Two estates of one name on one Nomad: the job of the first is not the second's to create.
+#[test]
+fn a_job_of_another_estate_of_the_same_name_is_left_alone() {
+    let (first, second) = (Shop::new(), Shop::new());
+    let (port, _) = first.create_redis("twins", "first-password");
+    let before = first.job("production-twins");
+    assert_eq!(before["Meta"]["eos.unit"], first.mark("twins"));
+    let words = second.redis_at(port, "twins", &["--yes"]);
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let create: Vec<&str> = ["create"].into_iter().chain(words.clone()).collect();
+    let refused = second.exits(1, &create);
+    has(&refused.stderr, "E0803");
+    has(&refused.stderr, &format!("it belongs to {}", first.mark("twins")));
+    has(&refused.stderr, "eos adopt nomad-job/production-twins");
+    assert!(
+        !second.sandbox.files("pillar").iter().any(|path| path.contains("twins")),
+        "nothing was recorded"
+    );
+    assert_eq!(first.job("production-twins")["JobModifyIndex"], before["JobModifyIndex"]);
+
+    // On purpose it is taken over, and then the first estate's no more.
+    let adopt: Vec<&str> = ["adopt", "nomad-job/production-twins"].into_iter().chain(words).collect();
+    second.ok(&adopt);
+    assert_eq!(first.job("production-twins")["Meta"]["eos.unit"], second.mark("twins"));
+    let refused = first.exits(1, &["destroy", "production", "--yes"]);
+    has(&refused.stderr, "E0803");
+    second.ok(&["destroy", "production", "--yes"]);
+    second.nothing_is_left_of("production-twins", port);
 }

@@ -41,7 +41,8 @@ impl Shop {
 
     pub fn applied_by(executor: &str) -> Shop {
         let (nomad, sandbox) = (shared_nomad(), Sandbox::new());
-        sandbox.ok(&["init", "shop", "--executor", executor]);
+        let mut init = sandbox.command(&["init", "shop", "--executor", executor]);
+        expect(0, &["init"], Run::from(init.env_remove("EOS_ESTATE_ID").output().unwrap()));
         let settings = sandbox.read("eos.toml");
         sandbox.write("eos.toml", format!("{settings}\n[nomad]\naddress = \"{}\"\n", nomad.address()));
         sandbox.commit_by_hand();
@@ -50,6 +51,13 @@ impl Shop {
         let folder = data.to_str().unwrap();
         sandbox.ok(&["create", "host", "local", "--nomad-node", NODE, "--data-folder", folder]);
         Shop { sandbox, nomad, variables: Vec::new() }
+    }
+
+    /// How the estate marks a unit's job.
+    pub fn mark(&self, unit: &str) -> String {
+        let lock = self.sandbox.read("eos.lock");
+        let id = lock.lines().find_map(|line| line.strip_prefix("estate = ")).expect("the estate has an id");
+        format!("shop.{}/production/{unit}", id.trim_matches('"'))
     }
 
     /// eos as a person runs it: it applies, and it knows what time it is.
