@@ -138,7 +138,7 @@ pub(crate) fn journal(error: &JournalError) -> Diagnostic {
         JournalError::Damaged { .. } | JournalError::NotAJournal { .. } | JournalError::Unreadable { .. } => {
             found
                 .why("eos does not guess what it said; a crash can only cut off the last record")
-                .fix("bring .eos/state back from a backup, or look at each unit: eos tofu <unit> -- plan")
+                .fix("bring .eos/state back from a backup; without one, see what each unit is like with eos tofu <unit> -- plan, then move that journal out of .eos/state/runs")
         }
         JournalError::Io { .. } | JournalError::TooLarge { .. } | JournalError::Failed { .. } => found
             .why("what is about to be done is written down first; nothing more was begun")
@@ -149,7 +149,7 @@ pub(crate) fn journal(error: &JournalError) -> Diagnostic {
 pub(crate) fn impossible(run: &RunId, error: &Illegal) -> Diagnostic {
     Diagnostic::error(codes::JOURNAL, format!("the journal of run {run} tells something impossible: {error}"))
         .why("it was damaged or edited")
-        .fix("bring .eos/state back from a backup, or look at each unit: eos tofu <unit> -- plan")
+        .fix("bring .eos/state back from a backup; without one, see what each unit is like with eos tofu <unit> -- plan, then move that journal out of .eos/state/runs")
 }
 
 /// Somebody else is at work on a unit.

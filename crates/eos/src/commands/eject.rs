@@ -7,8 +7,8 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::{Arg, ArgMatches, Command};
-use eos_engine::{Applied, Layout};
-use eos_model::{Diagnostic, Diagnostics, codes};
+use eos_engine::{Applied, Archive, Layout};
+use eos_model::{Diagnostic, Diagnostics, UnitId, codes};
 use eos_pillar::estate_file::Backend;
 use eos_secrets::{Identity, read_state_key};
 use serde_json::{Value as Json, json};
@@ -80,6 +80,24 @@ fn write(call: &Call<'_>, loaded: &Loaded, folder: &Utf8Path) -> Result<Vec<Stri
                 let path = Utf8PathBuf::from(format!("build/{env}/{name}/inputs.auto.tfvars.json"));
                 let text = format!("{:#}\n", Json::Object(values));
                 put(folder, &path, text.as_bytes(), 0o644).map_err(|e| failed(&path, e))?;
+            }
+            units.push(format!("{env}/{name}"));
+        }
+        // Applied and no longer asked for: with these bytes tofu can take it away.
+        run::archived::complete(loaded, &layout, &applied, env)?;
+        for (name, unit) in &there {
+            if units.contains(&format!("{env}/{name}")) {
+                continue;
+            }
+            let Some(digest) = &unit.digest else { continue };
+            let id = UnitId { env: env.clone(), name: name.clone() };
+            let archived = Archive::new(&layout).read(&id, digest)?;
+            let inputs = format!("{:#}\n", json!(unit.inputs)).into_bytes();
+            let inputs = (Utf8PathBuf::from("inputs.auto.tfvars.json"), inputs);
+            let files = archived.files.iter().map(|(path, bytes)| (path.clone(), bytes.clone()));
+            for (path, bytes) in files.chain((!unit.inputs.is_empty()).then_some(inputs)) {
+                let path = Utf8PathBuf::from(format!("build/{env}/{name}/{path}"));
+                put(folder, &path, &bytes, 0o644).map_err(|e| failed(&path, e))?;
             }
             units.push(format!("{env}/{name}"));
         }

@@ -11,6 +11,7 @@ use serde_json::{Value as Json, json};
 use super::Call;
 use super::locks::age;
 use crate::context::Context;
+use crate::exit_code;
 use crate::loaded::Loaded;
 use crate::outcome::Outcome;
 use crate::run;
@@ -120,7 +121,9 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         text.push_str(&below("  Next: ", "  Next: ", &next, call.context.width, 4));
     }
     let document = json!({"environment": env, "units": rows, "runs": open, "kept": kept});
-    Ok(Outcome::new(text, document).with_warnings(problems))
+    // A journal that cannot be read may be that of a run which is not over.
+    let exit = if problems.has_errors() { exit_code::of(&problems) } else { 0 };
+    Ok(Outcome::new(text, document).with_warnings(problems).exits(exit))
 }
 
 /// What was kept of a name: which object, which data, where, and since when.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use eos_engine::record::Goal;
 use eos_engine::{Outcome as Ending, Report, UnitState};
-use eos_model::{Diagnostics, Name, codes};
+use eos_model::{Diagnostics, Name, Severity, codes};
 use serde_json::{Value as Json, json};
 
 use super::plan::counted;
@@ -40,12 +40,25 @@ pub fn text(report: &Report, outputs: &Outputs, seconds: u64, width: usize, colo
     }
     let mut out = if table.is_empty() { String::new() } else { table.render(width, color) };
     let run = report.run.as_ref().map(|run| format!(" (run {run})")).unwrap_or_default();
-    let took = format!("{} in {seconds} s{run}", counted(report.units.len(), "unit"));
-    let done = report.units.values().filter(|unit| unit.state == UnitState::Done).count();
-    let part = format!("{done} of {} done in {seconds} s{run}", counted(report.units.len(), "unit"));
+    let count = |state| report.units.values().filter(|unit| unit.state == state).count();
+    let all = counted(report.units.len(), "unit");
+    let took = format!("{all} in {seconds} s{run}");
+    let undone = count(UnitState::Undone);
+    let back = format!("{} in {seconds} s{run}", counted(undone, "unit"));
+    // An undo that did not get to its end tells how far it came; what was never begun is not part of it.
+    let part = match undone + count(UnitState::Undoing) {
+        0 => format!("{} of {all} done in {seconds} s{run}", count(UnitState::Done)),
+        _ => {
+            let begun = counted(report.units.len() - count(UnitState::Planned), "unit");
+            format!("{undone} of {begun} taken back in {seconds} s{run}")
+        }
+    };
     out.push_str(&match report.outcome {
         Ending::Done => format!("{} {took}.\n", style.green("Done:")),
-        Ending::Undone => format!("{} {took}{}", style.green("Taken back:"), as_before(report, width)),
+        Ending::Undone => format!("{} {back}{}", style.green("Taken back:"), as_before(report, width)),
+        Ending::Failed if is_refused(report) => {
+            format!("{} {part}.\nNext: eos plan shows what there is to do now.\n", style.red("Refused:"))
+        }
         Ending::Failed => format!("{} {part}.\n{NEXT}", style.red("Failed:")),
         Ending::Stopped => format!("{} {part}.\n{NEXT}", style.yellow("Stopped:")),
         Ending::Stuck => {
@@ -107,11 +120,19 @@ pub fn document(report: &Report, outputs: &Outputs) -> Json {
     document
 }
 
+/// A saved plan that no longer fits is refused by tofu before it does anything.
+fn is_refused(report: &Report) -> bool {
+    let mut errors =
+        report.problems.0.iter().filter(|problem| problem.severity == Severity::Error).peekable();
+    errors.peek().is_some() && errors.all(|problem| problem.code == codes::PLAN_STALE)
+}
+
 pub fn exit(report: &Report) -> u8 {
     match report.outcome {
         // Taken back since it failed: what was asked for is not there.
         Ending::Undone if report.problems.has_errors() => exit_code::FAILED,
         Ending::Done | Ending::Undone | Ending::Superseded => 0,
+        Ending::Failed if is_refused(report) => exit_code::REFUSED,
         Ending::Failed | Ending::Stopped => exit_code::FAILED,
         Ending::Stuck => exit_code::STUCK,
     }

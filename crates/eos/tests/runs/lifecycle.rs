@@ -180,3 +180,19 @@ fn what_was_destroyed_is_not_said_to_be_back() {
     // The book is another one: desk and lamp were brought up to it, needs first.
     place.is_settled();
 }
+
+/// What is applied and no longer asked for has a state: with its module tofu alone can take it away.
+#[test]
+fn an_ejected_estate_has_what_is_to_be_removed() {
+    let place = Place::new();
+    place.ok(&["create", "desk", "--yes"]);
+    let compiled = std::fs::read(place.path("build/production/desk/main.tf.json")).unwrap();
+    place.ok(&["delete", "desk", "--no-apply"]);
+    let said = place.ok(&["eject", "../plain"]).stdout;
+    assert!(said.contains("2 units"), "{said}");
+    let desk = place.outside("plain/build/production/desk");
+    assert_eq!(std::fs::read(desk.join("main.tf.json")).unwrap(), compiled);
+    let inputs: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(desk.join("inputs.auto.tfvars.json")).unwrap()).unwrap();
+    assert!(inputs.as_object().is_some_and(|inputs| !inputs.is_empty()), "{inputs}");
+}

@@ -80,6 +80,43 @@ fn a_plan_that_is_not_what_there_is_now() {
     assert!(!place.has_state(), "nothing was applied");
 }
 
+/// Somebody else's tofu was faster: the plan that was agreed to is not what would be done.
+#[test]
+fn a_saved_plan_whose_state_moved_on() {
+    let place = Place::new();
+    place.ok(&["create", "chore", "--yes"]);
+    place.ok(&["update", "chore", "--input", "two", "--no-apply"]);
+    place.exits(2, &["plan", "--out", "saved.plan"]);
+    place.ok(&["tofu", "chore", "--", "apply", "-auto-approve"]);
+    place.says("run_saved_plan_stale", &place.exits(4, &["apply", "saved.plan", "--yes"]));
+    place.ok(&["apply", "--yes"]);
+    place.is_settled();
+}
+
+#[test]
+fn a_damaged_journal() {
+    let place = Place::new();
+    let broken = place.outside("broken");
+    std::fs::write(&broken, "").unwrap();
+    place.exits(1, &["create", "desk", "--broken-by", text(&broken), "--yes"]);
+    let runs = place.path(".eos/state/runs");
+    let is_journal = |path: &std::path::PathBuf| path.extension().is_some_and(|kind| kind == "journal");
+    let mut journals = std::fs::read_dir(&runs).unwrap().flatten().map(|entry| entry.path());
+    let journal = journals.find(is_journal).unwrap();
+    let mut bytes = std::fs::read(&journal).unwrap();
+    // In the first record; the file is longer than what it says, since its room was made beforehand.
+    bytes[100] ^= 1;
+    std::fs::write(&journal, bytes).unwrap();
+    place.says("run_damaged_journal", &place.exits(1, &["status"]));
+    let refused = place.exits(1, &["apply", "--yes"]);
+    assert!(refused.stderr.contains("E0904"), "{}", refused.stderr);
+    // What the message says helps.
+    std::fs::rename(&journal, place.outside("damaged")).unwrap();
+    std::fs::remove_file(&broken).unwrap();
+    place.ok(&["apply", "--yes"]);
+    place.is_settled();
+}
+
 #[test]
 fn names_that_mean_nothing() {
     let place = Place::new();
