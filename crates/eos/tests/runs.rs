@@ -16,6 +16,8 @@ mod hive;
 mod kills;
 #[path = "runs/lifecycle.rs"]
 mod lifecycle;
+#[path = "runs/picture.rs"]
+mod picture;
 #[path = "runs/place.rs"]
 mod place;
 #[path = "runs/refused.rs"]

@@ -1,5 +1,6 @@
 //! The plan of forty units, as a person, a pull request and a program read it; a plan that is kept; and what one costs.
 
+use crate::picture;
 use crate::place::Place;
 use crate::support::{Run, tool};
 
@@ -54,6 +55,7 @@ fn forty_units_fit_a_screen_and_a_kept_plan_does_what_it_showed() {
     let place = forty();
     let plan = place.exits(2, &["plan", "--out", "monday.plan"]);
     place.says("run_plan_of_forty", &plan);
+    picture::shows(&plan.stdout);
     place.snapshot_wide("run_plan_of_forty_markdown", &place.exits(2, &["plan", "--markdown"]).stdout);
     let document = place.json(&["plan"]);
     let units = document["units"].as_object().unwrap();
