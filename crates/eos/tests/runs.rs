@@ -10,6 +10,8 @@ mod asking;
 mod clones;
 #[path = "runs/failures.rs"]
 mod failures;
+#[path = "runs/half_way.rs"]
+mod half_way;
 #[path = "runs/hive.rs"]
 mod hive;
 #[path = "runs/kills.rs"]

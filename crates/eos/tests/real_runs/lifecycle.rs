@@ -118,6 +118,9 @@ fn drift_of_hosts_and_jobs(shop: &Shop, note: &Path) {
     let found = shop.exits(2, &["drift"]).stdout;
     has(&found, "Ignored: eos_salt_state.host of note, by kim@");
     assert!(!found.contains("note\n"), "{found}");
+    shop.ok(&["drift", "ignore", "note", "--end"]);
+    has(&shop.exits(2, &["drift"]).stdout, "note\n");
+    shop.ok(&["drift", "ignore", "note", "--because", "until monday"]);
     std::fs::write(note, "closed for good").unwrap();
     has(&shop.exits(2, &["drift", "watch", "--times", "1"]).stdout, "life, note differs");
     let reverted = shop.ok(&["drift", "revert", "--yes"]);

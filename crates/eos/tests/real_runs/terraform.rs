@@ -27,6 +27,8 @@ fn terraform_does_the_same() {
     has(&created.stdout, &format!("127.0.0.1:{port}"));
     has(&ask_redis(port, "terra-password", &["PING"]), "+PONG");
     has(&shop.ok(&["plan"]).stdout, "nothing to do");
+    has(&shop.run(&["doctor"]).stdout, "its state is not encrypted");
+    assert_eq!(mode(&shop.sandbox.estate().join(".eos/state")), 0o700, "it is its owner's alone");
 
     has(&shop.ok(&["update", "terra", "--max-memory", "32M", "--yes"]).stdout, "~ change  terra");
     has(&ask_redis(port, "terra-password", &["CONFIG GET maxmemory"]), &(32 << 20).to_string());

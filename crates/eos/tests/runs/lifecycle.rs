@@ -2,7 +2,7 @@
 
 use rustix::process::Signal;
 
-use crate::place::{Place, until};
+use crate::place::{Place, text, until};
 use crate::support::tool;
 
 #[test]
@@ -195,4 +195,36 @@ fn an_ejected_estate_has_what_is_to_be_removed() {
     let inputs: serde_json::Value =
         serde_json::from_slice(&std::fs::read(desk.join("inputs.auto.tfvars.json")).unwrap()).unwrap();
     assert!(inputs.as_object().is_some_and(|inputs| !inputs.is_empty()), "{inputs}");
+}
+
+/// A provisioner of a destruction is not run, and a person is told in time.
+#[test]
+fn last_words_are_told_and_not_said() {
+    const VASE: &str = r#"#!yaml
+format: 1
+kind: vase
+summary: Vase, with something to do before it goes
+proof: validates
+settings:
+  log: {type: string, default: /dev/null, help: A file that gets a line when it goes}
+cloud:
+  resources:
+    terraform_data:
+      glass:
+        input: "@{setting.log}"
+        provisioner:
+          local-exec: {when: destroy, command: "echo gone >> ${self.input}"}
+"#;
+    let place = Place::new();
+    std::fs::create_dir(place.path("catalog/vase")).unwrap();
+    std::fs::write(place.path("catalog/vase/component.yaml"), VASE).unwrap();
+    place.git(&["add", "-A"]);
+    place.git(&["commit", "-q", "-m", "vase"]);
+    let log = place.outside("last-words");
+    let created = place.ok(&["create", "vase", "--log", text(&log), "--yes"]);
+    assert!(!created.stdout.contains("is not run"), "{}", created.stdout);
+    place.ok(&["delete", "vase", "--no-apply"]);
+    place.says("run_last_words", &place.exits(2, &["plan"]));
+    place.ok(&["apply", "--yes"]);
+    assert!(!log.exists());
 }

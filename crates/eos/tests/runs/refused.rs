@@ -45,7 +45,7 @@ fn a_state_locked_by_another_tofu() {
 }
 
 /// A process that another one started, by its name.
-fn child_of(parent: i32, name: &str) -> Option<i32> {
+pub fn child_of(parent: i32, name: &str) -> Option<i32> {
     let processes = std::fs::read_dir("/proc").unwrap().flatten();
     processes.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok()).find(|pid| {
         let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();

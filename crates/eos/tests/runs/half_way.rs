@@ -1,0 +1,61 @@
+//! What a person can do while a run goes on, and with one that stopped in the middle.
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::place::{Begun, Place, until};
+use crate::refused::child_of;
+
+/// A desk whose making takes a while, and the tofu that makes it.
+fn being_made(place: &Place, words: &[&str]) -> (Begun, i32) {
+    let run = place.begin(words);
+    let mut tofu = 0;
+    until("tofu makes the desk", || {
+        tofu = child_of(run.pid().as_raw_nonzero().get(), "tofu").unwrap_or(0);
+        tofu != 0 && child_of(tofu, "sh").is_some()
+    });
+    (run, tofu)
+}
+
+/// Nothing is recorded of an undo that cannot begin.
+#[test]
+fn a_run_that_goes_on_is_not_taken_back() {
+    let place = Place::new();
+    place.ok(&["create", "desk", "--yes"]);
+    let (run, _) = being_made(&place, &["update", "desk", "--color", "red", "--seconds", "5", "--yes"]);
+    let head = place.head();
+    place.says("run_undo_of_a_run_that_goes_on", &place.exits(4, &["undo", "--yes"]));
+    assert_eq!(place.head(), head);
+    assert_eq!(run.end().code, 0);
+    place.is_settled();
+    assert!(place.ok(&["show", "desk"]).stdout.contains("red"));
+}
+
+/// The way on that is told of a stuck run is one that leads on.
+#[test]
+fn a_stuck_run_says_what_helps() {
+    let place = Place::new();
+    place.ok(&["create", "ledger", "--yes"]);
+    let (run, tofu) = being_made(&place, &["create", "desk", "--seconds", "5", "--yes"]);
+    kill_process(Pid::from_raw(tofu).unwrap(), Signal::KILL).unwrap();
+    assert_eq!(run.end().code, 5);
+    let status = place.ok(&["status"]).stdout;
+    let told = status.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(told.contains("terraform_data.top was being created when tofu was killed"), "{status}");
+    assert!(
+        told.contains("look after what is listed, then eos resume --looked-after goes on with it"),
+        "{status}"
+    );
+    assert!(told.contains("eos undo --looked-after takes it back"), "{status}");
+    place.exits(5, &["resume"]);
+    place.ok(&["resume", "--looked-after"]);
+    place.is_settled();
+}
+
+/// Whoever has to look at what is to be removed can.
+#[test]
+fn a_unit_that_is_not_asked_for_any_more_can_be_looked_at() {
+    let place = Place::new();
+    place.ok(&["create", "desk", "--yes"]);
+    place.ok(&["delete", "desk", "--no-apply"]);
+    assert_eq!(place.ok(&["tofu", "desk", "--", "state", "list"]).stdout, "terraform_data.top\n");
+}
