@@ -10,6 +10,28 @@ use crate::support::Run;
 const PASSWORD: &str = "planted-password-5f20c1";
 const TOKEN: &str = "planted-cloud-token-88d1e7";
 
+/// A state whose pillar has a secret, which Salt writes into a file.
+const LOCKBOX: &str = r#"#!yaml
+format: 1
+kind: lockbox
+summary: A file that only its owner reads
+proof: validates
+settings:
+  path: {type: string, default: /nowhere, fixed: true, help: Where it lies}
+cloud:
+  providers:
+    eos: {source: eos.local/eos/eos, version: 0.1.0}
+  resources:
+    eos_salt_state:
+      box:
+        name: production/lockbox/box
+        target: local
+        via: masterless
+        sls: '{"box": {"file.managed": [{"name": "@{setting.path}"}, {"mode": "0600"}, {"contents_pillar": "box:content"}]}}'
+        on_destroy: '{"box": {"file.absent": [{"name": "@{setting.path}"}]}}'
+        pillar: '{"box": {"content": "secret://production/hidden/password?v=1"}}'
+"#;
+
 #[test]
 fn secrets_stay_where_they_belong() {
     let mut shop = Shop::new();
@@ -26,6 +48,13 @@ fn secrets_stay_where_they_belong() {
     let (port, created) = shop.create_redis("hidden", PASSWORD);
     has(&ask_redis(port, PASSWORD, &["PING"]), "+PONG");
     let mut outputs = vec![created];
+    // Through Salt's pillar into the one file that it is for, which lies elsewhere.
+    let elsewhere = tempfile::tempdir().unwrap();
+    let lockbox = elsewhere.path().join("box");
+    shop.sandbox.write("catalog/lockbox/component.yaml", LOCKBOX);
+    shop.sandbox.commit_by_hand();
+    outputs.push(shop.ok(&["create", "lockbox", "--path", lockbox.to_str().unwrap(), "--yes"]));
+    assert_eq!(std::fs::read_to_string(&lockbox).unwrap().trim(), PASSWORD);
     outputs.push(shop.ok(&["update", "hidden", "--max-memory", "32M", "--yes"]));
     let rotated = shop.ok(&["secret", "rotate", "hidden/password", "--yes"]);
     let shown = shop.ok(&["secret", "show", "hidden/password", "--json"]);
@@ -43,8 +72,10 @@ fn secrets_stay_where_they_belong() {
     assert!(
         shop.nomad_says(&["job", "scale", "-detach", "production-hidden", "server", "0"]).status.success()
     );
+    std::fs::write(&lockbox, "open\n").unwrap();
     outputs.push(shop.exits(2, &["drift"]));
     outputs.push(shop.ok(&["drift", "revert", "--yes"]));
+    assert_eq!(std::fs::read_to_string(&lockbox).unwrap().trim(), PASSWORD);
     outputs.push(shop.ok(&["plan", "--json"]));
     let mut found: BTreeSet<String> = nomads_answers(&shop, &later).into_iter().collect();
     // What is shown once is shown there, and only the new one.
@@ -62,6 +93,7 @@ fn secrets_stay_where_they_belong() {
     found.extend(later.objects(&shop.sandbox.estate()));
     assert!(found.is_empty(), "{found:#?}");
     shop.nothing_is_left_of("production-hidden", port);
+    assert!(!lockbox.exists());
     let left: Vec<_> = std::fs::read_dir(&temporary).unwrap().flatten().map(|entry| entry.path()).collect();
     assert!(left.is_empty(), "{left:?}");
 }
