@@ -9,6 +9,7 @@ use std::time::Duration;
 use crate::nomad::free_ports;
 use crate::processes::{self, Process};
 use crate::shop::{Shop, ask_redis, has};
+use crate::support::seeded::Seeded;
 
 #[derive(Debug, Clone, Copy)]
 enum Victim {
@@ -31,27 +32,6 @@ enum Moment {
 enum Then {
     Resume,
     Undo,
-}
-
-/// Numbers that are the same for the same seed (xorshift).
-struct Seeded(u64);
-
-impl Seeded {
-    fn new() -> Seeded {
-        let given = std::env::var("EOS_TEST_SEED").ok().and_then(|text| text.parse().ok());
-        let now =
-            || std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_micros() as u64;
-        let seed = given.unwrap_or_else(now).max(1);
-        eprintln!("EOS_TEST_SEED={seed}");
-        Seeded(seed)
-    }
-
-    fn below(&mut self, end: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % end
-    }
 }
 
 /// What a run of two units writes: what it is, who took it up, four steps a unit, how it ended.

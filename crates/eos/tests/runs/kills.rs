@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use rustix::process::Signal;
 
 use crate::place::{Place, text};
+use crate::support::seeded::Seeded;
 
 /// A ledger, a desk and a lamp that are there; a change of all three and another lamp are recorded.
 fn about_to_change() -> Place {
@@ -25,18 +26,6 @@ fn about_to_change() -> Place {
 /// What local-exec writes when it is made, in the order of needs.
 const MADE: [&str; 2] = ["desk red", "extra"];
 
-struct Random(u64);
-
-impl Random {
-    /// xorshift: the same moments for the same seed.
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-}
-
 /// Kills eos after a part of the time an undisturbed run took. Gives whether it was still at work.
 fn killed(place: &Place, after: Duration) -> bool {
     let mut run = place.begin(&["apply", "--yes"]);
@@ -54,10 +43,10 @@ fn tries(seed: u64, count: usize) {
     whole.ok(&["apply", "--yes"]);
     let took = began.elapsed();
     assert_eq!(whole.lines("log"), MADE);
-    let mut random = Random(seed);
+    let mut random = Seeded::from(seed);
     let mut cut_off = 0;
     for number in 0..count {
-        let part = u32::try_from(random.next() % 100).unwrap();
+        let part = u32::try_from(random.below(100)).unwrap();
         let case = format!("try {number}, seed {seed}, after {part} % of {took:?}");
         std::fs::remove_file(base.outside("log")).unwrap_or_default();
         let place = base.copy(&format!("try-{number}"));

@@ -1,6 +1,8 @@
 //! A place of its own for each test: a folder, a home, an estate, and eos run as a user runs it.
 #![allow(dead_code, clippy::unwrap_used)]
 
+pub mod seeded;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
