@@ -41,7 +41,7 @@ test: lint tools ## lint, then all tests, on real tools
 	grep -o 'SKIPPED.*' "$$log" || true; \
 	echo "==> $$(grep -c SKIPPED "$$log" || true) test(s) skipped because something is not there"; exit $$code
 
-soak: tools ## the whole kill and fault matrices, which make test samples (half an hour)
+soak: tools ## the whole kill and fault matrices with Nomad, which make test samples (half an hour)
 	@cargo test --locked -p eos-engine -p eos -- --ignored
 
 lint: $(DENY) ## rustfmt, clippy, and the licences and sources of dependencies

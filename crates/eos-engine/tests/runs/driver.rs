@@ -249,7 +249,7 @@ fn run(job: &Job) -> Result<Json, Diagnostics> {
         tofu: Tofu::detect(&job.tofu).unwrap(),
         places: places.clone(),
         installation: Installation::write(&places, &settings).unwrap(),
-        encryption: None,
+        encryption: crate::estate::encryption(&job.root),
         children: Children::new(),
     };
     let leases = EmbeddedLeases::new(layout.state().join("leases").as_std_path());

@@ -4,13 +4,23 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::process::{Child, Stdio};
+use std::sync::{Mutex, PoisonError};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use eos_engine::OnFailure;
+use eos_tofu::Encryption;
 use serde_json::{Value as Json, json};
 
 use crate::driver::{Command, Job, Kill, VARIABLE};
 use crate::spec::Spec;
+
+/// Where tofu gets the key of an estate from that is encrypted.
+const KEY_PROGRAM: &str = "state-key";
+
+pub fn encryption(root: &Utf8Path) -> Option<Encryption> {
+    let program = root.join(KEY_PROGRAM);
+    program.exists().then(|| Encryption::by_command(program, []))
+}
 
 pub struct Estate {
     _folder: tempfile::TempDir,
@@ -47,6 +57,17 @@ impl Estate {
         let root = Utf8PathBuf::try_from(folder.path().canonicalize().unwrap()).unwrap();
         std::fs::create_dir(root.join("build")).unwrap();
         Some(Estate { _folder: folder, root, tofu })
+    }
+
+    /// Whose state and plans tofu encrypts, as it does for people.
+    pub fn encrypted(test: &str) -> Option<Estate> {
+        let estate = Estate::new(test)?;
+        let request = json!({"external_data": {"key": "estate-1"}}).to_string();
+        let answer = eos_tofu::state_key_response(&[7; 32], request.as_bytes()).unwrap();
+        let program = estate.root.join(KEY_PROGRAM);
+        std::fs::write(&program, format!("#!/bin/sh\necho '{}'\ncat >/dev/null\n", answer.as_str())).unwrap();
+        std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o700)).unwrap();
+        Some(estate)
     }
 
     /// The same estate once more, elsewhere: nothing in it names its own place.
@@ -205,9 +226,36 @@ impl Estate {
         let path = self.root.join(format!(".eos/state/tofu/shop/test/{unit}.tfstate"));
         // A tofu that was killed before it wrote its first state leaves an empty file: it locks that.
         match std::fs::read(path) {
-            Ok(bytes) if !bytes.is_empty() => serde_json::from_slice(&bytes).unwrap(),
+            Ok(bytes) if !bytes.is_empty() => {
+                let state: Json = serde_json::from_slice(&bytes).unwrap();
+                if state.get("encrypted_data").is_some() { self.decrypted(bytes) } else { state }
+            }
             _ => Json::Null,
         }
+    }
+
+    /// As tofu tells it; each state is asked for once.
+    fn decrypted(&self, bytes: Vec<u8>) -> Json {
+        static KNOWN: Mutex<BTreeMap<Vec<u8>, Json>> = Mutex::new(BTreeMap::new());
+        let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(state) = known().get(&bytes) {
+            return state.clone();
+        }
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("terraform.tfstate"), &bytes).unwrap();
+        let output = std::process::Command::new(&self.tofu)
+            .args(["state", "pull"])
+            .current_dir(folder.path())
+            .env_clear()
+            .env("PATH", "/usr/bin:/bin")
+            .env("TF_ENCRYPTION", encryption(&self.root).unwrap().to_json())
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let state: Json = serde_json::from_slice(&output.stdout).unwrap();
+        known().insert(bytes, state.clone());
+        state
     }
 
     /// What there is, by unit: addresses with their inputs and whether they are tainted. Ids are random.
