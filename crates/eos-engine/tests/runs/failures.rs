@@ -45,7 +45,7 @@ fn check_report(estate: &Estate, case: &str, states: &BTreeMap<String, String>) 
 
 fn fails(broken: &str, on_failure: OnFailure) {
     let case = format!("{broken} fails, {on_failure:?}");
-    let Some(estate) = Estate::new(&case) else { return };
+    let Some(estate) = Estate::encrypted(&case) else { return };
     write(&estate, "v1", broken);
     let answer = estate.run(&Job { on_failure, ..estate.job(Command::Apply) }).accepted();
     let (end, states) = outcome(&answer);
@@ -100,7 +100,7 @@ fn a_failure_with_continue_independent() {
 
 #[test]
 fn a_failed_update_is_taken_back_to_the_version_before() {
-    let Some(estate) = Estate::new("a_failed_update") else { return };
+    let Some(estate) = Estate::encrypted("a_failed_update") else { return };
     write(&estate, "v1", "none");
     assert_eq!(outcome(&estate.ok(Command::Apply)).0, "done");
     let before = estate.world();

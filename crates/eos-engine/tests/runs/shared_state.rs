@@ -26,7 +26,7 @@ fn job(estate: &Estate, server: &HttpServer, command: Command) -> Job {
 
 #[test]
 fn a_lock_of_a_killed_run_is_taken_away_and_nobody_elses() {
-    let Some(estate) = Estate::new("a_lock_of_a_killed_run") else { return };
+    let Some(estate) = Estate::encrypted("a_lock_of_a_killed_run") else { return };
     let server = HttpServer::start();
     estate.write(&unit());
     std::fs::write(estate.path("hold"), "").unwrap();
@@ -79,7 +79,7 @@ fn a_lock_of_a_killed_run_is_taken_away_and_nobody_elses() {
 
 #[test]
 fn a_state_that_could_not_be_written_is_written_by_resume() {
-    let Some(estate) = Estate::new("a_state_that_could_not_be_written") else { return };
+    let Some(estate) = Estate::encrypted("a_state_that_could_not_be_written") else { return };
     let mut server = HttpServer::start();
     estate.write(&unit());
     std::fs::write(estate.path("hold"), "").unwrap();
