@@ -5,6 +5,7 @@ pub struct Seeded(u64);
 
 impl Seeded {
     /// From `EOS_TEST_SEED`, else from the clock; says which.
+    #[allow(clippy::print_stderr)]
     pub fn new() -> Seeded {
         let given = std::env::var("EOS_TEST_SEED").ok().and_then(|text| text.parse().ok());
         let now =
