@@ -77,7 +77,7 @@ class Server:
 def hive(root, *arguments):
     directory = pathlib.Path(tempfile.mkdtemp(dir=root))
     began = time.monotonic()
-    server = Server("hive", [HIVE, "--data", str(directory / "data"), "--port", "0", "--plain-http", *arguments], directory)
+    server = Server("hive", [HIVE, "--data", str(directory / "data"), "--port", "0", "--plain-http", "--limit", "all=none", *arguments], directory)
     for _ in range(1000):
         text = (directory / "log").read_text()
         if "localhost:" in text:

@@ -21,3 +21,4 @@ pub use data::parameters::of as parameters_of;
 pub use data::refused::REFUSED;
 pub use model::account::AccountId;
 pub use node::{Node, NodeId, RecordsNode};
+pub use rules::limits::Limits;

@@ -1,10 +1,11 @@
 //! The seam to machines: every lifecycle change is an order that a node accepts at once and reports on later.
 //!
-//! An order is given only after the change that asks for it is durable, and again at every start until its
-//! report is durable too: carrying one out twice must be harmless.
+//! An order is given only after the change that asks for it is durable, and again, at every start and after pauses,
+//! until a report that it is done is durable too: carrying one out twice must be harmless.
 
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 
 use tokio::sync::mpsc::UnboundedSender;
 
@@ -13,18 +14,22 @@ use crate::model::account::AccountId;
 use crate::model::image::Image;
 use crate::model::instance::Instance;
 use crate::model::nat_gateway::NatGateway;
+use crate::model::network_interface::NetworkInterface;
 use crate::model::snapshot::Snapshot;
 use crate::model::volume::Volume;
 use crate::model::vpc::Vpc;
 use crate::model::vpc_endpoint::VpcEndpoint;
 use crate::model::vpc_peering_connection::VpcPeeringConnection;
 
-/// The machine that a record belongs to: part of every key.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NodeId(String);
+/// The node that a record belongs to, whichever gateway changes it: part of every record and key.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct NodeId(Arc<str>);
 
 impl NodeId {
-    pub fn new(name: impl Into<String>) -> Self {
+    /// Of what belongs to an account as a whole.
+    pub const NONE: &'static str = "none";
+
+    pub fn new(name: impl Into<Arc<str>>) -> Self {
         NodeId(name.into())
     }
 
@@ -33,7 +38,7 @@ impl NodeId {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Order {
     StartInstance(Id<Instance>),
     StopInstance(Id<Instance>),
@@ -43,8 +48,13 @@ pub enum Order {
     DeleteVolume(Id<Volume>),
     AttachVolume(Id<Volume>, Id<Instance>),
     DetachVolume(Id<Volume>, Id<Instance>),
+    ModifyVolume(Id<Volume>),
+    AttachInterface(Id<NetworkInterface>, Id<Instance>),
+    DetachInterface(Id<NetworkInterface>, Id<Instance>),
     CreateSnapshot(Id<Snapshot>),
+    DeleteSnapshot(Id<Snapshot>),
     CreateImage(Id<Image>),
+    DeleteImage(Id<Image>),
     CreateNatGateway(Id<NatGateway>),
     DeleteNatGateway(Id<NatGateway>),
     CreateEndpoint(Id<VpcEndpoint>),
@@ -59,6 +69,9 @@ pub enum Order {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Work {
     pub account: AccountId,
+    /// The node that the resource belongs to. A gateway gives its node also the orders that another did not live to
+    /// see done: a node that cannot carry out another's leaves them alone.
+    pub node: NodeId,
     pub order: Order,
 }
 

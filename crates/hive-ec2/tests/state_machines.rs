@@ -6,25 +6,41 @@ mod support;
 
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex};
 
-use hive_ec2::node::{Order, Report, Reports, Work};
+use hive_ec2::node::{Report, Reports, Work};
 use hive_ec2::{Engine, Node, NodeId, RecordsNode};
 use jiff::Timestamp;
 use support::{call, engine_with, runtime, texts};
 
 const IMAGE: &str = "ami-00000000000000d01";
 
-/// Starts no machine while it is told to refuse.
+/// Carries out nothing whose name begins with one of the words it is told.
+#[derive(Default)]
 struct Refusing {
-    id: NodeId,
-    refuses: AtomicBool,
+    id: Option<NodeId>,
+    words: Mutex<&'static [&'static str]>,
+    given: Mutex<Vec<String>>,
+}
+
+impl Refusing {
+    fn new() -> Arc<Refusing> {
+        Arc::new(Refusing { id: Some(NodeId::new("test")), ..Refusing::default() })
+    }
+
+    fn refuse(&self, words: &'static [&'static str]) {
+        *self.words.lock().unwrap() = words;
+    }
+
+    fn was_given(&self, order: &str) -> usize {
+        self.given.lock().unwrap().iter().filter(|given| *given == order).count()
+    }
 }
 
 impl Node for Refusing {
     fn id(&self) -> &NodeId {
-        &self.id
+        self.id.as_ref().unwrap()
     }
 
     fn notice(&self) -> Option<&'static str> {
@@ -37,8 +53,9 @@ impl Node for Refusing {
         reports: &'a Reports,
     ) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>> {
         Box::pin(async move {
-            let refused =
-                matches!(work.order, Order::StartInstance(_)) && self.refuses.load(Ordering::Relaxed);
+            let order = format!("{:?}", work.order);
+            let refused = self.words.lock().unwrap().iter().any(|word| order.starts_with(word));
+            self.given.lock().unwrap().push(order);
             let result = if refused { Err("no memory".to_owned()) } else { Ok(()) };
             let _ = reports.send(Report { work, result });
         })
@@ -46,9 +63,14 @@ impl Node for Refusing {
 }
 
 async fn until(engine: &Arc<Engine>, query: &str, state: &str) -> String {
-    for _ in 0..5_000 {
+    until_element(engine, query, "name", state).await
+}
+
+/// Asks until the first element of a name has a value; "gone" is an element that is not there.
+async fn until_element(engine: &Arc<Engine>, query: &str, element: &str, state: &str) -> String {
+    for _ in 0..20_000 {
         let answer = call(engine, query).await.unwrap();
-        if texts(&answer, "name").first().is_some_and(|name| name == state) {
+        if texts(&answer, element).first().map_or("gone", String::as_str) == state {
             return answer;
         }
         tokio::time::sleep(std::time::Duration::from_millis(1)).await;
@@ -65,14 +87,14 @@ async fn run_instance(engine: &Arc<Engine>) -> String {
 fn a_machine_that_cannot_be_started_again_is_stopped_and_one_that_never_ran_is_gone() {
     runtime().block_on(async {
         let dir = tempfile::tempdir().unwrap();
-        let node = Arc::new(Refusing { id: NodeId::new("test"), refuses: AtomicBool::new(false) });
+        let node = Refusing::new();
         let engine = engine_with(dir.path(), Arc::clone(&node) as _, Arc::new(Timestamp::now)).await;
         let id = run_instance(&engine).await;
         let describe = format!("DescribeInstances&InstanceId.1={id}");
         until(&engine, &describe, "running").await;
         call(&engine, &format!("StopInstances&InstanceId.1={id}")).await.unwrap();
         until(&engine, &describe, "stopped").await;
-        node.refuses.store(true, Ordering::Relaxed);
+        node.refuse(&["StartInstance"]);
         call(&engine, &format!("StartInstances&InstanceId.1={id}")).await.unwrap();
         let stopped = until(&engine, &describe, "stopped").await;
         assert!(stopped.contains("no memory"), "{stopped}");
@@ -140,5 +162,133 @@ fn an_address_stays_with_its_nat_gateway() {
         ] {
             assert_eq!(call(&engine, &query).await.unwrap_err().code, "AuthFailure", "{query}");
         }
+    });
+}
+
+#[test]
+fn what_could_not_be_stopped_or_taken_away_is_tried_again() {
+    runtime().block_on(async {
+        let dir = tempfile::tempdir().unwrap();
+        let node = Refusing::new();
+        let engine = engine_with(dir.path(), Arc::clone(&node) as _, Arc::new(Timestamp::now)).await;
+        let id = run_instance(&engine).await;
+        let describe = format!("DescribeInstances&InstanceId.1={id}");
+        until(&engine, &describe, "running").await;
+        let make = "CreateVolume&AvailabilityZone=us-east-1a&Size=1";
+        let volume = texts(&call(&engine, make).await.unwrap(), "volumeId").remove(0);
+        let volumes = format!("DescribeVolumes&Filter.1.Name=volume-id&Filter.1.Value.1={volume}");
+        until_element(&engine, &volumes, "status", "available").await;
+        node.refuse(&["StopInstance", "DeleteVolume"]);
+        call(&engine, &format!("StopInstances&InstanceId.1={id}")).await.unwrap();
+        call(&engine, &format!("DeleteVolume&VolumeId={volume}")).await.unwrap();
+        while node.was_given(&format!("StopInstance({id})")) < 2 {
+            until(&engine, &describe, "stopping").await;
+            until_element(&engine, &volumes, "status", "deleting").await;
+        }
+        node.refuse(&[]);
+        until(&engine, &describe, "stopped").await;
+        until_element(&engine, &volumes, "status", "gone").await;
+    });
+}
+
+#[test]
+fn a_changed_volume_a_plugged_interface_and_what_is_gone_are_the_nodes_affair() {
+    runtime().block_on(async {
+        let dir = tempfile::tempdir().unwrap();
+        let node = Refusing::new();
+        let engine = engine_with(dir.path(), Arc::clone(&node) as _, Arc::new(Timestamp::now)).await;
+        let id = run_instance(&engine).await;
+        let instance = call(&engine, &format!("DescribeInstances&InstanceId.1={id}")).await.unwrap();
+        let subnet = texts(&instance, "subnetId").remove(0);
+        let volume = texts(&instance, "volumeId").remove(0);
+
+        node.refuse(&["ModifyVolume", "AttachInterface", "DetachInterface", "DeleteSnapshot"]);
+        let modify = format!("ModifyVolume&VolumeId={volume}&Size=20");
+        let changes = format!("DescribeVolumesModifications&VolumeId.1={volume}");
+        assert_eq!(texts(&call(&engine, &modify).await.unwrap(), "modificationState"), ["modifying"]);
+        until_element(&engine, &changes, "modificationState", "failed").await;
+        let volumes = format!("DescribeVolumes&VolumeId.1={volume}");
+        assert_ne!(texts(&call(&engine, &volumes).await.unwrap(), "size"), ["20"]);
+        node.refuse(&["AttachInterface", "DetachInterface", "DeleteSnapshot"]);
+        call(&engine, &modify).await.unwrap();
+        until_element(&engine, &changes, "modificationState", "completed").await;
+        assert_eq!(texts(&call(&engine, &volumes).await.unwrap(), "size"), ["20"]);
+
+        let make = format!("CreateNetworkInterface&SubnetId={subnet}");
+        let interface = texts(&call(&engine, &make).await.unwrap(), "networkInterfaceId").remove(0);
+        let interfaces = format!("DescribeNetworkInterfaces&NetworkInterfaceId.1={interface}");
+        let attach =
+            format!("AttachNetworkInterface&InstanceId={id}&DeviceIndex=1&NetworkInterfaceId={interface}");
+        call(&engine, &attach).await.unwrap();
+        until_element(&engine, &interfaces, "status", "available").await;
+        node.refuse(&["DetachInterface", "DeleteSnapshot"]);
+        let attachment = texts(&call(&engine, &attach).await.unwrap(), "attachmentId").remove(0);
+        let plugged = format!("{interfaces}&Filter.1.Name=attachment.status&Filter.1.Value.1=");
+        until_element(&engine, &format!("{plugged}attached"), "status", "in-use").await;
+        call(&engine, &format!("DetachNetworkInterface&AttachmentId={attachment}")).await.unwrap();
+        until_element(&engine, &format!("{plugged}detaching"), "status", "in-use").await;
+
+        let make = format!("CreateSnapshot&VolumeId={volume}");
+        let snapshot = texts(&call(&engine, &make).await.unwrap(), "snapshotId").remove(0);
+        call(&engine, &format!("DeleteSnapshot&SnapshotId={snapshot}")).await.unwrap();
+        let gone = call(&engine, &format!("DescribeSnapshots&SnapshotId.1={snapshot}")).await;
+        assert_eq!(gone.unwrap_err().code, "InvalidSnapshot.NotFound");
+        let delete = format!("DeleteSnapshot({snapshot})");
+        // Until the node has done it, it is told again.
+        while node.was_given(&delete) < 2 {
+            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+        }
+        node.refuse(&[]);
+        until_element(&engine, &interfaces, "status", "available").await;
+        assert_eq!(engine.dangling(), Vec::<String>::new());
+    });
+}
+
+#[test]
+fn two_accounts_never_have_the_same_public_address() {
+    runtime().block_on(async {
+        let dir = tempfile::tempdir().unwrap();
+        let node = Refusing::new();
+        // Room for eleven addresses: with random choices two accounts would meet.
+        let engine = support::engine_in(dir.path(), node, Arc::new(Timestamp::now), 28).await;
+        let mut addresses = std::collections::BTreeSet::new();
+        for turn in 0..11 {
+            let account = ["100000000001", "100000000002"][turn % 2];
+            let answer = support::call_as(&engine, account, "AllocateAddress").await.unwrap();
+            assert!(addresses.insert(texts(&answer, "publicIp").remove(0)), "{answer}");
+        }
+        let full = support::call_as(&engine, "100000000002", "AllocateAddress").await.unwrap_err();
+        assert_eq!(full.code, "InsufficientAddressCapacity");
+    });
+}
+
+#[test]
+fn an_elastic_address_needs_an_internet_gateway() {
+    runtime().block_on(async {
+        let dir = tempfile::tempdir().unwrap();
+        let engine = engine_with(dir.path(), Refusing::new(), Arc::new(Timestamp::now)).await;
+        let vpc = call(&engine, "CreateVpc&CidrBlock=10.0.0.0/16").await.unwrap();
+        let vpc = texts(&vpc, "vpcId").remove(0);
+        let make = format!("CreateSubnet&VpcId={vpc}&CidrBlock=10.0.1.0/24");
+        let subnet = texts(&call(&engine, &make).await.unwrap(), "subnetId");
+        let make = format!("CreateNetworkInterface&SubnetId={}", subnet[0]);
+        let interface = texts(&call(&engine, &make).await.unwrap(), "networkInterfaceId").remove(0);
+        let allocation = texts(&call(&engine, "AllocateAddress").await.unwrap(), "allocationId").remove(0);
+        let tie = format!("AssociateAddress&AllocationId={allocation}&NetworkInterfaceId={interface}");
+        assert_eq!(call(&engine, &tie).await.unwrap_err().code, "Gateway.NotAttached");
+        let nat = format!("CreateNatGateway&SubnetId={}&AllocationId={allocation}", subnet[0]);
+        let failed = texts(&call(&engine, &nat).await.unwrap(), "natGatewayId").remove(0);
+        let answer = call(&engine, &format!("DescribeNatGateways&NatGatewayId.1={failed}")).await.unwrap();
+        assert_eq!(texts(&answer, "state"), ["failed"]);
+        assert_eq!(texts(&answer, "failureCode"), ["Gateway.NotAttached"]);
+        call(&engine, &format!("DeleteNatGateway&NatGatewayId={failed}")).await.unwrap();
+        let gateway =
+            texts(&call(&engine, "CreateInternetGateway").await.unwrap(), "internetGatewayId").remove(0);
+        call(&engine, &format!("AttachInternetGateway&VpcId={vpc}&InternetGatewayId={gateway}"))
+            .await
+            .unwrap();
+        // What failed keeps nothing.
+        call(&engine, &tie).await.unwrap();
+        assert_eq!(engine.dangling(), Vec::<String>::new());
     });
 }

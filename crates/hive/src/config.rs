@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use eos_store::Durability;
+use hive_ec2::Limits;
 
 #[derive(Debug, Clone)]
 pub struct Config {
@@ -14,11 +15,47 @@ pub struct Config {
     /// Without TLS: for clients that cannot be given a CA.
     pub plain_http: bool,
     pub region: String,
+    /// The name under which this gateway's node is in every record that it makes. On a store that several share each
+    /// has its own.
+    pub node: String,
     /// Refuse parameters that an action does not know instead of counting them.
     pub strict: bool,
     /// Of the embedded store.
     pub durability: Durability,
     pub store: Store,
+    /// How many of each an account may have.
+    pub limits: Limits,
+}
+
+/// A region such as `us-east-1`: words and a number, as clients take it apart.
+pub fn parse_region(text: &str) -> Result<String, String> {
+    let words: Vec<&str> = text.split('-').collect();
+    let is_word = |word: &&str| !word.is_empty() && word.bytes().all(|b| b.is_ascii_lowercase());
+    let is_number = |word: &str| !word.is_empty() && word.bytes().all(|b| b.is_ascii_digit());
+    match words.split_last() {
+        Some((number, names)) if names.len() >= 2 && names.iter().all(is_word) && is_number(number) => {
+            Ok(text.to_owned())
+        }
+        _ => Err("a region is written like us-east-1".to_owned()),
+    }
+}
+
+pub fn parse_account(text: &str) -> Result<String, String> {
+    if text.len() == 12 && text.bytes().all(|b| b.is_ascii_digit()) {
+        Ok(text.to_owned())
+    } else {
+        Err("an account is twelve digits".to_owned())
+    }
+}
+
+/// A node's name: part of keys, so letters, digits and dashes.
+pub fn parse_node(text: &str) -> Result<String, String> {
+    let is_plain = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
+    if (1..=63).contains(&text.len()) && text.bytes().all(is_plain) && text != hive_ec2::NodeId::NONE {
+        Ok(text.to_owned())
+    } else {
+        Err("a node's name is up to 63 of a-z, 0-9 and -, and not `none`".to_owned())
+    }
 }
 
 /// Where the records are.
@@ -66,9 +103,11 @@ impl Config {
             listen: SocketAddr::from(([127, 0, 0, 1], 9999)),
             plain_http: false,
             region: "us-east-1".to_owned(),
+            node: "local".to_owned(),
             strict: false,
             durability: Durability::Full,
             store: Store::Embedded,
+            limits: Limits::default(),
         }
     }
 }

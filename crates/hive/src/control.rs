@@ -16,6 +16,9 @@ use hive_ec2::Engine;
 use crate::data_directory::DataDirectory;
 use crate::error::HiveError;
 
+/// How long a question may take to come and be answered.
+const ANSWER: Duration = Duration::from_secs(8);
+
 /// What a running gateway says about itself.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Running {
@@ -90,6 +93,7 @@ impl Control {
         let path = data.socket();
         let _ = std::fs::remove_file(&path);
         let listener = UnixListener::bind(&path).map_err(HiveError::file("listen on", &path))?;
+        data.make_private(&path)?;
         Ok(Self { listener, path, running })
     }
 
@@ -99,14 +103,24 @@ impl Control {
 
     /// Answers until someone asks to stop.
     pub async fn serve(self, engine: Arc<Engine>) {
+        // Each by itself: whoever connects and asks nothing keeps nobody waiting.
+        let mut answers = tokio::task::JoinSet::new();
         loop {
-            let Ok((stream, _)) = self.listener.accept().await else {
-                tokio::time::sleep(Duration::from_millis(50)).await;
-                continue;
-            };
-            let asked = tokio::time::timeout(Duration::from_secs(8), answer(stream, &engine, &self.running));
-            if asked.await.unwrap_or(false) {
-                return;
+            tokio::select! {
+                accepted = self.listener.accept() => match accepted {
+                    Ok((stream, _)) => {
+                        let (engine, running) = (Arc::clone(&engine), self.running.clone());
+                        answers.spawn(async move {
+                            tokio::time::timeout(ANSWER, answer(stream, &engine, &running)).await.unwrap_or(false)
+                        });
+                    }
+                    Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
+                },
+                Some(stop) = answers.join_next() => {
+                    if stop.unwrap_or(false) {
+                        return;
+                    }
+                }
             }
         }
     }

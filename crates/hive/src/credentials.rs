@@ -73,6 +73,11 @@ impl Credentials {
         Ok(key)
     }
 
+    /// Every key there is, in the order in which they were made.
+    pub fn list(data: &std::path::Path) -> Result<Vec<AccessKey>, HiveError> {
+        Ok(Self::open(&DataDirectory::open(data)?)?.keys)
+    }
+
     pub(crate) fn accounts(&self) -> Vec<AccountId> {
         let mut accounts: Vec<AccountId> = self.keys.iter().map(|key| key.account.clone()).collect();
         accounts.sort();

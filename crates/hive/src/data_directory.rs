@@ -10,8 +10,17 @@ use crate::error::HiveError;
 #[derive(Debug, Clone)]
 pub struct DataDirectory(PathBuf);
 
+/// A directory with one of these is Hive's, or is being made so.
+const OWN: &[&str] = &["credentials.json", "gateway.lock", "gateway.log", "store.redb"];
+
 impl DataDirectory {
+    /// Makes it, or takes one that is empty or Hive's already: it is closed to others, which would do harm to a home.
     pub fn open(path: &Path) -> Result<Self, HiveError> {
+        let foreign = fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_some())
+            && !OWN.iter().any(|name| path.join(name).exists());
+        if foreign {
+            return Err(HiveError::Foreign(path.to_owned()));
+        }
         fs::DirBuilder::new()
             .recursive(true)
             .mode(0o700)
@@ -37,6 +46,21 @@ impl DataDirectory {
 
     pub fn socket(&self) -> PathBuf {
         self.file("control.sock")
+    }
+
+    /// Takes away from others what was made with the permissions of the day.
+    pub(crate) fn make_private(&self, path: &Path) -> Result<(), HiveError> {
+        fs::set_permissions(path, fs::Permissions::from_mode(0o600))
+            .map_err(HiveError::file("close to others", path))
+    }
+
+    /// A new file that only the owner can read.
+    pub fn create_private(&self, name: &str) -> Result<fs::File, HiveError> {
+        let path = self.file(name);
+        let open = fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&path);
+        let file = open.map_err(HiveError::file("make", &path))?;
+        self.make_private(&path)?;
+        Ok(file)
     }
 
     pub fn read(&self, name: &str) -> Result<Option<String>, HiveError> {

@@ -8,16 +8,23 @@ use crate::data_directory::DataDirectory;
 use crate::error::HiveError;
 use crate::tls::CA_FILE;
 
-/// Variables and values for the first access key. The gateway must be running: only it knows its port.
+/// Variables and values for the first access key.
 pub fn variables(data: &Path) -> Result<Vec<(&'static str, String)>, HiveError> {
+    variables_of(data, None)
+}
+
+/// Those for the first key of an account. The gateway must be running: only it knows its port.
+pub fn variables_of(data: &Path, account: Option<&str>) -> Result<Vec<(&'static str, String)>, HiveError> {
     let running = control::running(data)?;
     let directory = DataDirectory::open(data)?;
-    let credentials = Credentials::read(&directory)?;
-    let key = credentials.and_then(|credentials| credentials.keys.into_iter().next()).ok_or_else(|| {
-        HiveError::Unreadable {
+    let keys = Credentials::read(&directory)?.map(|credentials| credentials.keys).unwrap_or_default();
+    let mut keys = keys.into_iter().filter(|key| account.is_none_or(|account| *key.account == *account));
+    let key = keys.next().ok_or_else(|| match account {
+        Some(account) => HiveError::UnknownAccount(account.to_owned()),
+        None => HiveError::Unreadable {
             path: directory.path().to_owned(),
             reason: "there is no access key".to_owned(),
-        }
+        },
     })?;
     let mut variables = vec![
         ("AWS_ENDPOINT_URL", running.endpoint.clone()),

@@ -19,6 +19,10 @@ pub enum HiveError {
         "another gateway runs on {0}: each has a data directory of its own, also when they share a store"
     )]
     InUse(PathBuf),
+    #[error("{0} holds something else: Hive's data directory is its own, and closed to everyone else")]
+    Foreign(PathBuf),
+    #[error("there is no key of the account {0}")]
+    UnknownAccount(String),
     #[error("the gateway answered something else: {0}")]
     Answer(String),
     #[error(transparent)]

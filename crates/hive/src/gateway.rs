@@ -60,9 +60,11 @@ pub async fn start(config: Config) -> Result<Gateway, HiveError> {
     let data = DataDirectory::open(&config.data)?;
     let (records, lock) = store::open(&data, &config).await?;
     let credentials = Credentials::open(&data)?;
-    let node = NodeId::new("local");
+    let node = NodeId::new(config.node.as_str());
+    let mut environment = Environment::new(&config.region, node.clone());
+    environment.limits = config.limits.clone();
     let engine = Engine::start(EngineConfig {
-        environment: Environment::new(&config.region, node.clone()),
+        environment,
         records,
         node: Arc::new(RecordsNode::new(node)),
         entropy: Arc::new(fill_random),

@@ -18,9 +18,10 @@ mod store;
 mod sts;
 mod tls;
 
-pub use config::{Config, NatsUrl, Store};
+pub use config::{Config, NatsUrl, Store, parse_account, parse_node, parse_region};
 pub use credentials::{AccessKey, Credentials};
+pub use data_directory::DataDirectory;
 pub use eos_store::Durability;
 pub use error::HiveError;
 pub use gateway::{Gateway, keep_memory_small, start};
-pub use hive_ec2::RecordsNode;
+pub use hive_ec2::{Limits, RecordsNode};

@@ -32,8 +32,9 @@ pub(crate) struct Principal {
     pub account: AccountId,
     pub arn: String,
     pub user_id: String,
-    /// The long-lived key that was used, id and secret; a session has none.
-    pub permanent_key: Option<(String, String)>,
+    /// The long-lived key, id and secret, that was used, or that issued the session.
+    pub key: (String, String),
+    pub is_session: bool,
 }
 
 pub(crate) struct Endpoint {
@@ -49,7 +50,8 @@ impl Endpoint {
                 account: key.account.clone(),
                 arn: key.arn(),
                 user_id: key.access_key_id.clone(),
-                permanent_key: Some((key.access_key_id.clone(), key.secret_access_key.clone())),
+                key: (key.access_key_id.clone(), key.secret_access_key.clone()),
+                is_session: false,
             };
             let credential = Credential {
                 secret_access_key: SecretKey::new(&*key.secret_access_key),
@@ -151,7 +153,7 @@ impl Endpoint {
         })?;
         *service = Service::from_scope(&verified.scope.service).ok_or_else(|| {
             wrong_scope(&format!(
-                "Credential should be scoped to ec2 or sts, not '{}'",
+                "This endpoint has EC2 and STS, and no service '{}': the credential should be scoped to ec2 or sts",
                 verified.scope.service
             ))
         })?;

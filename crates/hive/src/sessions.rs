@@ -42,10 +42,9 @@ fn mac(secret: &str, purpose: &str, text: &str) -> String {
     URL_SAFE_NO_PAD.encode(mac.finalize().into_bytes())
 }
 
-/// Issues a session of `issuer`, whose secret is given, for whoever `arn` and `user_id` name.
+/// Issues a session of a key, id and secret, for whoever `arn` and `user_id` name.
 pub(crate) fn issue(
-    issuer: &str,
-    secret: &str,
+    (issuer, secret): &(String, String),
     (arn, user_id): (String, String),
     seconds: i64,
     now: Timestamp,
@@ -56,7 +55,7 @@ pub(crate) fn issue(
     let access_key_id = format!("ASIA{}", &digits[..16]);
     let expires = now.checked_add(SignedDuration::from_secs(seconds)).unwrap_or(now);
     let claims =
-        Claims { issuer: issuer.to_owned(), access_key_id: access_key_id.clone(), expires, arn, user_id };
+        Claims { issuer: issuer.clone(), access_key_id: access_key_id.clone(), expires, arn, user_id };
     let payload = URL_SAFE_NO_PAD.encode(serde_json::to_vec(&claims).unwrap_or_default());
     let token = format!("{payload}.{}", mac(secret, "seal", &payload));
     Session { access_key_id, secret_access_key: mac(secret, "secret", &payload), token, expires }
@@ -82,7 +81,8 @@ pub(crate) fn open(
             account: issuer.principal.account.clone(),
             arn: claims.arn,
             user_id: claims.user_id,
-            permanent_key: None,
+            key: issuer.principal.key.clone(),
+            is_session: true,
         }),
     })
 }
@@ -100,14 +100,16 @@ mod tests {
                 account: hive_ec2::AccountId::new("1"),
                 arn: "arn".into(),
                 user_id: "id".into(),
-                permanent_key: None,
+                key: ("AKIA".into(), secret.into()),
+                is_session: false,
             }),
         }
     }
 
     #[test]
     fn a_token_opens_only_unchanged_and_with_its_issuer() {
-        let session = issue("AKIA", "secret", ("arn:x".into(), "u".into()), 60, Timestamp::UNIX_EPOCH);
+        let session =
+            issue(&("AKIA".into(), "secret".into()), ("arn:x".into(), "u".into()), 60, Timestamp::UNIX_EPOCH);
         let opened = open(&session.access_key_id, &session.token, |_| Some(issuer("secret"))).unwrap();
         assert_eq!(opened.secret_access_key.expose(), session.secret_access_key);
         assert_eq!(opened.principal.arn, "arn:x");

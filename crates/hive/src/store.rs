@@ -16,7 +16,11 @@ pub(crate) async fn open(
 ) -> Result<(Arc<dyn Records>, File), HiveError> {
     let lock = lock(data)?;
     let records: Arc<dyn Records> = match &config.store {
-        Store::Embedded => Arc::new(EmbeddedRecords::open(&data.store(), config.durability)?),
+        Store::Embedded => {
+            let records = EmbeddedRecords::open(&data.store(), config.durability)?;
+            data.make_private(&data.store())?;
+            Arc::new(records)
+        }
         Store::Nats(NatsUrl(url)) => {
             let (url, bucket) = (url.clone(), format!("hive-{}", config.region));
             let opening = tokio::task::spawn_blocking(move || {

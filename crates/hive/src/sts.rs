@@ -102,11 +102,6 @@ fn answer(response: &impl Serialize) -> ApiResult<String> {
     xml::to_content(response).map_err(|error| ApiError::internal(error.to_string()))
 }
 
-/// Sessions are issued by permanent keys: a session cannot renew itself.
-fn issuer(principal: &Principal) -> ApiResult<&(String, String)> {
-    principal.permanent_key.as_ref().ok_or_else(|| denied("Cannot call this with session credentials"))
-}
-
 fn denied(message: &str) -> ApiError {
     ApiError::client("AccessDenied", message).with_status(403)
 }
@@ -130,16 +125,19 @@ fn keys(session: Session) -> Keys {
 }
 
 fn session_token(principal: &Principal, request: &SessionTokenRequest, now: Timestamp) -> ApiResult<String> {
-    let (key, secret) = issuer(principal)?;
+    if principal.is_session {
+        return Err(denied("Cannot call GetSessionToken with session credentials"));
+    }
     let seconds = duration(request.duration_seconds, 43_200, 129_600)?;
     let who = (principal.arn.clone(), principal.user_id.clone());
-    let session = sessions::issue(key, secret, who, seconds, now);
+    let session = sessions::issue(&principal.key, who, seconds, now);
     answer(&SessionAnswer { credentials: keys(session), assumed_role_user: None })
 }
 
 fn assume_role(principal: &Principal, request: &AssumeRoleRequest, now: Timestamp) -> ApiResult<String> {
-    let (key, secret) = issuer(principal)?;
-    let seconds = duration(request.duration_seconds, 3_600, 43_200)?;
+    // A role that a role takes on lasts an hour at most.
+    let most = if principal.is_session { 3_600 } else { 43_200 };
+    let seconds = duration(request.duration_seconds, 3_600, most)?;
     let prefix = format!("arn:aws:iam::{}:role/", principal.account);
     let role = request.role_arn.strip_prefix(&prefix).filter(|role| !role.is_empty()).ok_or_else(|| {
         denied(&format!(
@@ -157,8 +155,8 @@ fn assume_role(principal: &Principal, request: &AssumeRoleRequest, now: Timestam
     }
     let role = role.rsplit('/').next().unwrap_or(role);
     let arn = format!("arn:aws:sts::{}:assumed-role/{role}/{name}", principal.account);
-    let id = format!("{}:{name}", principal.user_id);
-    let session = sessions::issue(key, secret, (arn.clone(), id.clone()), seconds, now);
+    let id = format!("{}:{name}", principal.key.0);
+    let session = sessions::issue(&principal.key, (arn.clone(), id.clone()), seconds, now);
     let user = RoleUser { assumed_role_id: id, arn };
     answer(&SessionAnswer { credentials: keys(session), assumed_role_user: Some(user) })
 }

@@ -63,3 +63,79 @@ fn one_data_directory_has_one_gateway() {
     // The first one still answers, also on its socket.
     assert_eq!(hive::control::running(&data).unwrap().endpoint, gateway.endpoint);
 }
+
+#[test]
+fn a_folder_of_something_else_is_not_taken() {
+    use std::os::unix::fs::PermissionsExt;
+    let dir = tempfile::tempdir().unwrap();
+    let home = dir.path().join("home");
+    std::fs::create_dir(&home).unwrap();
+    std::fs::set_permissions(&home, std::fs::Permissions::from_mode(0o755)).unwrap();
+    std::fs::write(home.join("letter"), "dear").unwrap();
+    let mut start = std::process::Command::new(env!("CARGO_BIN_EXE_hive"));
+    let refused = start.arg("--data").arg(&home).args(["--port", "0"]).output().unwrap();
+    assert!(!refused.status.success());
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("holds something else"), "{refused:?}");
+    assert_eq!(std::fs::metadata(&home).unwrap().permissions().mode() & 0o777, 0o755);
+    assert_eq!(std::fs::read_dir(&home).unwrap().count(), 1);
+    // An empty one is, and so is the same one again; nothing in it is for others.
+    std::fs::remove_file(home.join("letter")).unwrap();
+    for _ in 0..2 {
+        drop(Gateway::start(&home, &["--plain-http"]));
+    }
+    for file in ["store.redb", "credentials.json", "control.sock"] {
+        let mode = std::fs::symlink_metadata(home.join(file)).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600, "{file}");
+    }
+}
+
+#[test]
+fn someone_who_asks_nothing_keeps_nobody_waiting() {
+    let dir = tempfile::tempdir().unwrap();
+    let data = dir.path().join("data");
+    let gateway = Gateway::start(&data, &["--plain-http"]);
+    let silent: Vec<_> = (0..20)
+        .map(|_| std::os::unix::net::UnixStream::connect(data.join("control.sock")).unwrap())
+        .collect();
+    // Each of the silent ones would be waited for longer than an answer is.
+    assert_eq!(gateway.leftovers(), []);
+    drop(silent);
+}
+
+#[test]
+fn another_account_has_its_own_keys() {
+    let dir = tempfile::tempdir().unwrap();
+    let data = dir.path().join("data");
+    hive::Credentials::list(&data).unwrap();
+    hive::Credentials::add_account(&data, "200000000002", "admin").unwrap();
+    let gateway = Gateway::start(&data, &["--plain-http"]);
+    let key = |account| {
+        let variables = hive::environment::variables_of(&gateway.data, account).unwrap();
+        variables.into_iter().find(|(name, _)| *name == "AWS_ACCESS_KEY_ID").unwrap().1
+    };
+    let keys = hive::Credentials::list(&data).unwrap();
+    assert_eq!(key(None), keys[0].access_key_id);
+    assert_eq!(key(Some("200000000002")), keys[1].access_key_id);
+    let unknown = hive::environment::variables_of(&data, Some("300000000003"));
+    assert!(matches!(unknown, Err(HiveError::UnknownAccount(_))));
+}
+
+#[test]
+fn names_of_regions_nodes_and_accounts() {
+    assert!(
+        ["us-east-1", "us-gov-west-1", "ap-southeast-12"]
+            .into_iter()
+            .all(|text| hive::parse_region(text).is_ok())
+    );
+    assert!(
+        ["Foo Bar", "us-east", "", "us-east-1a", "us-1"]
+            .into_iter()
+            .all(|text| hive::parse_region(text).is_err())
+    );
+    assert!(["local", "rack-1"].into_iter().all(|text| hive::parse_node(text).is_ok()));
+    assert!(
+        ["", "none", "a/b", "A", &"a".repeat(64)].into_iter().all(|text| hive::parse_node(text).is_err())
+    );
+    assert!(hive::parse_account("100000000001").is_ok());
+    assert!(["1", "10000000000a"].into_iter().all(|text| hive::parse_account(text).is_err()));
+}

@@ -38,7 +38,9 @@ impl Pair {
 }
 
 fn gateway(data: PathBuf, server: &Server) -> Gateway {
-    Gateway::start(&data, &["--plain-http", "--store", &server.url()])
+    // Each is a node of its own.
+    let node = data.file_name().unwrap().to_str().unwrap();
+    Gateway::start(&data, &["--plain-http", "--node", node, "--store", &server.url()])
 }
 
 fn client(gateway: &Gateway) -> Client {

@@ -1,5 +1,5 @@
 //! Clients at two gateways on one NATS server make, tag and delete, while one gateway after the other is killed: no
-//! answer turns out untrue, and both answer the same in the end.
+//! answer turns out untrue, nothing is made or taken away by half, and both answer the same in the end.
 
 #![allow(clippy::unwrap_used)]
 
@@ -18,7 +18,8 @@ use support::nats::Server;
 const CLIENTS: usize = 8;
 const KILLS: usize = 10;
 /// Between two kills; the clients go on whatever happens.
-const CHANGES_BETWEEN: usize = 60;
+const CHANGES_BETWEEN: usize = 40;
+const IMAGE: &str = "ami-00000000000000d01";
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Fate {
@@ -29,8 +30,21 @@ enum Fate {
     Open,
 }
 
-/// What each group and its tag must be by the answers.
-type Ledger = BTreeMap<String, (Fate, Fate)>;
+/// What each group and its tag must be by the answers; machines and VPCs are tagged as they are made.
+#[derive(Default)]
+struct Ledger {
+    groups: BTreeMap<String, (Fate, Fate)>,
+    machines: BTreeMap<String, Fate>,
+    vpcs: BTreeMap<String, Fate>,
+}
+
+impl Ledger {
+    fn extend(&mut self, other: Ledger) {
+        self.groups.extend(other.groups);
+        self.machines.extend(other.machines);
+        self.vpcs.extend(other.vpcs);
+    }
+}
 
 /// Sends to wherever the gateway is now; None if it went away before it answered.
 fn send(data: &Path, port: &AtomicUsize, query: &str) -> Option<Answer> {
@@ -65,9 +79,61 @@ fn work(number: usize, data: &Path, port: &AtomicUsize, done: &AtomicBool, chang
         } else {
             std::thread::sleep(Duration::from_millis(20));
         }
-        ledger.insert(name, entry);
+        ledger.groups.insert(name.clone(), entry);
+        let tag = |kind: &str| {
+            format!(
+                "TagSpecification.1.ResourceType={kind}&TagSpecification.1.Tag.1.Key=name&TagSpecification.1.Tag.1.Value={name}"
+            )
+        };
+        // Many records each: a machine with two disks and an interface, a VPC with what is born with it.
+        if count % 6 == 1 {
+            let device = "BlockDeviceMapping.1.DeviceName=/dev/sdf&BlockDeviceMapping.1.Ebs.VolumeSize=1";
+            let run =
+                format!("RunInstances&ImageId={IMAGE}&MinCount=1&MaxCount=1&{device}&{}", tag("instance"));
+            let fate = fate(send(data, port, &run).as_ref(), Fate::There);
+            ledger.machines.insert(name.clone(), fate);
+        }
+        if count % 6 == 4 {
+            let made = send(data, port, &format!("CreateVpc&CidrBlock=10.0.0.0/16&{}", tag("vpc")));
+            let mut state = fate(made.as_ref(), Fate::There);
+            if let Some(made) = made.filter(|_| count % 12 == 4) {
+                let delete = format!("DeleteVpc&VpcId={}", made.element("vpcId"));
+                state = fate(send(data, port, &delete).as_ref(), Fate::Gone);
+            }
+            ledger.vpcs.insert(name, state);
+        }
     }
     ledger
+}
+
+/// Every text of the elements of this name.
+fn all(answer: &Answer, name: &str) -> Vec<String> {
+    let (open, close) = (format!("<{name}>"), format!("</{name}>"));
+    let found = answer.body.split(&open).skip(1).filter_map(|rest| rest.split(&close).next());
+    found.map(str::to_owned).collect()
+}
+
+/// Whole machines and whole VPCs, by the name they were tagged with.
+fn nothing_is_half_there(client: &mut Client) -> (Vec<String>, Vec<String>) {
+    let mut ask = |query: &str| {
+        let answer = client.action(query).unwrap();
+        assert_eq!(answer.status, 200, "{query}: {}", answer.body);
+        answer
+    };
+    let instances = ask("DescribeInstances");
+    let machines = all(&instances, "instanceId").into_iter().collect::<BTreeSet<_>>().len();
+    let volumes = ask("DescribeVolumes");
+    assert_eq!(volumes.body.matches("<volumeType>").count(), 2 * machines);
+    assert_eq!(ask("DescribeNetworkInterfaces").body.matches("<macAddress>").count(), machines);
+    let tagged = |answer: &Answer| all(answer, "value");
+    let vpcs = ask("DescribeVpcs");
+    let ids: BTreeSet<_> = all(&vpcs, "vpcId").into_iter().collect();
+    for describe in ["DescribeSecurityGroups", "DescribeRouteTables", "DescribeNetworkAcls"] {
+        let parents = all(&ask(describe), "vpcId");
+        assert_eq!(parents.iter().cloned().collect::<BTreeSet<_>>(), ids, "{describe}");
+        assert_eq!(parents.len(), ids.len(), "one each: {describe}");
+    }
+    (tagged(&instances), tagged(&vpcs))
 }
 
 #[test]
@@ -75,7 +141,10 @@ fn no_answer_is_untrue_whichever_gateway_dies() {
     let Some(server) = Server::start("no_answer_is_untrue_whichever_gateway_dies") else { return };
     let dir = tempfile::tempdir().unwrap();
     let data = [dir.path().join("a"), dir.path().join("b")];
-    let start = |data: &Path| Gateway::start(data, &["--plain-http", "--store", &server.url()]);
+    let start = |data: &Path| {
+        let node = data.file_name().unwrap().to_str().unwrap();
+        Gateway::start(data, &["--plain-http", "--node", node, "--store", &server.url()])
+    };
     let first = start(&data[0]);
     std::fs::create_dir(&data[1]).unwrap();
     std::fs::copy(data[0].join("credentials.json"), data[1].join("credentials.json")).unwrap();
@@ -130,8 +199,26 @@ fn no_answer_is_untrue_whichever_gateway_dies() {
     let ids: BTreeSet<&String> = answers[0].values().map(|(id, _)| id).collect();
     assert_eq!(ids.len(), answers[0].len());
     let ledger = ledger.into_inner().unwrap();
-    assert!(ledger.len() > KILLS * CHANGES_BETWEEN);
-    for (name, (group, tag)) in &ledger {
+    let whole: Vec<_> = (0..2)
+        .map(|which| {
+            let gateway = gateways[which].as_ref().unwrap();
+            nothing_is_half_there(&mut Client::connect(&data[which], gateway.port(), 0).unwrap())
+        })
+        .collect();
+    assert_eq!(whole[0], whole[1]);
+    for (kind, found, fates) in
+        [("machine", &whole[0].0, &ledger.machines), ("VPC", &whole[0].1, &ledger.vpcs)]
+    {
+        assert!(fates.len() > KILLS, "too few to say anything");
+        for (name, fate) in fates {
+            match (fate, found.iter().filter(|found| *found == name).count()) {
+                (Fate::There, 1) | (Fate::Gone, 0) | (Fate::Open, 0 | 1) => {}
+                (fate, count) => panic!("the {kind} {name} is {fate:?} and there {count} times"),
+            }
+        }
+    }
+    assert!(ledger.groups.len() > KILLS * CHANGES_BETWEEN);
+    for (name, (group, tag)) in &ledger.groups {
         let found = answers[0].get(name);
         match group {
             Fate::There => assert!(found.is_some(), "{name} was acknowledged and is lost"),

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use camino::Utf8PathBuf;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use eos_model::{Diagnostic, Diagnostics, codes};
-use hive::{Config, HiveError, RecordsNode, control, coverage, environment};
+use hive::{Config, Credentials, DataDirectory, HiveError, RecordsNode, control, coverage, environment};
 use serde_json::json;
 
 use super::Call;
@@ -32,7 +32,21 @@ pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
                 .default_value("9999")
                 .help("Port on loopback; 0 takes a free one"),
         )
-        .arg(Arg::new("region").long("region").default_value("us-east-1").help("Region it says it is"))
+        .arg(
+            Arg::new("region")
+                .long("region")
+                .value_parser(hive::parse_region)
+                .default_value("us-east-1")
+                .help("Region it says it is"),
+        )
+        .arg(
+            Arg::new("node")
+                .long("node")
+                .value_name("NAME")
+                .value_parser(hive::parse_node)
+                .default_value("local")
+                .help("Name of its node, in every record it makes; each its own where several share a store"),
+        )
         .arg(flag("plain-http", "Without TLS"))
         .arg(flag("strict", "Refuse parameters that an action does not know instead of counting them"))
         .arg(
@@ -50,6 +64,14 @@ pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
                 .default_value("embedded")
                 .help("nats://HOST:PORT: a state that several gateways share, each with a --data of its own"),
         )
+        .arg(
+            Arg::new("limit")
+                .long("limit")
+                .value_name("NAME=N")
+                .action(ArgAction::Append)
+                .value_parser(|text: &str| hive::Limits::default().set(text).map(|()| text.to_owned()))
+                .help("Another quota than EC2's, e.g. vpcs=50; all=none lifts them"),
+        )
         .arg(flag("detach", "Start it in the background and come back once it answers"));
     Ok(command
         .subcommand_required(true)
@@ -62,7 +84,23 @@ pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
                 .help("Its data directory [~/.local/share/eos/hive]"),
         )
         .subcommand(up)
-        .subcommand(Command::new("env").about("Print what clients need: eval \"$(eos hive env)\""))
+        .subcommand(
+            Command::new("env").about("Print what clients need: eval \"$(eos hive env)\"").arg(
+                Arg::new("account")
+                    .long("account")
+                    .value_name("ID")
+                    .help("Keys of this account [the first one]"),
+            ),
+        )
+        .subcommand(
+            Command::new("accounts").about("Accounts that have keys; with --add another one").arg(
+                Arg::new("add")
+                    .long("add")
+                    .value_name("ID")
+                    .value_parser(hive::parse_account)
+                    .help("Twelve digits; a running gateway knows it after its next start"),
+            ),
+        )
         .subcommand(Command::new("down").about("Stop the gateway"))
         .subcommand(Command::new("leftovers").about("Resources that are still there; exit 2 when there are any"))
         .subcommand(Command::new("coverage").about("Actions and parameters: what works, what has no effect, what is refused"))
@@ -77,7 +115,10 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     match matches.subcommand() {
         Some(("up", matches)) if matches.get_flag("detach") => detach(call, &data),
         Some(("up", matches)) => up(matches, &data),
-        Some(("env", _)) => env(&data),
+        Some(("env", matches)) => env(&data, matches.get_one::<String>("account").map(String::as_str)),
+        Some(("accounts", matches)) => {
+            accounts(call, &data, matches.get_one::<String>("add").map(String::as_str))
+        }
         Some(("down", _)) => {
             control::stop(data.as_std_path()).map_err(|error| failed(&error))?;
             Ok(Outcome::new("Hive is stopped; its records are kept.\n", json!({"stopped": true})))
@@ -101,6 +142,8 @@ fn failed(error: &HiveError) -> Diagnostic {
             "eos hive up --port <a free port>; or eos hive down, if it is another Hive"
         }
         HiveError::InUse(_) => "eos hive up --data <another folder> --port <a free port>; or eos hive down",
+        HiveError::Foreign(_) => "eos hive up --data <a new or empty folder>",
+        HiveError::UnknownAccount(_) => "eos hive accounts lists them; eos hive accounts --add <12 digits>",
         HiveError::Store(eos_store::StoreError::Unreachable { .. }) => {
             "start nats-server -js (2.12 or newer) there, or name another with --store nats://HOST:PORT"
         }
@@ -116,9 +159,14 @@ fn up(matches: &ArgMatches, data: &Utf8PathBuf) -> Result<Outcome, Diagnostics> 
     config.plain_http = matches.get_flag("plain-http");
     config.strict = matches.get_flag("strict");
     config.region = matches.get_one::<String>("region").cloned().unwrap_or_default();
+    config.node = matches.get_one::<String>("node").cloned().unwrap_or_default();
     config.store = matches.get_one::<hive::Store>("store").cloned().unwrap_or_default();
     if matches.get_one::<String>("durability").is_some_and(|word| word == "relaxed") {
         config.durability = hive::Durability::Relaxed;
+    }
+    for limit in matches.get_many::<String>("limit").into_iter().flatten() {
+        // Looked at when it was read.
+        let _ = config.limits.set(limit);
     }
     let broken = |error: std::io::Error| Diagnostic::error(codes::HIVE, format!("cannot start: {error}"));
     hive::keep_memory_small();
@@ -158,16 +206,16 @@ fn detach(call: &Call<'_>, data: &Utf8PathBuf) -> Result<Outcome, Diagnostics> {
             json!(running),
         ));
     }
-    fs_err::create_dir_all(data).map_err(broken)?;
+    let directory = DataDirectory::open(data.as_std_path()).map_err(|error| failed(&error))?;
     let log_path = data.join("gateway.log");
-    let log = fs_err::File::create(&log_path).map_err(broken)?;
+    let log = directory.create_private("gateway.log").map_err(|error| failed(&error))?;
     let words = call.words.iter().filter(|word| *word != "--detach");
     let mut child = std::process::Command::new(std::env::current_exe().map_err(broken)?)
         .args(words)
         .current_dir(&call.context.directory)
         .stdin(Stdio::null())
-        .stdout(log.file().try_clone().map_err(broken)?)
-        .stderr(log.file().try_clone().map_err(broken)?)
+        .stdout(log.try_clone().map_err(broken)?)
+        .stderr(log.try_clone().map_err(broken)?)
         .process_group(0)
         .spawn()
         .map_err(broken)?;
@@ -193,8 +241,31 @@ fn detach(call: &Call<'_>, data: &Utf8PathBuf) -> Result<Outcome, Diagnostics> {
         .into())
 }
 
-fn env(data: &Utf8PathBuf) -> Result<Outcome, Diagnostics> {
-    let variables = environment::variables(data.as_std_path()).map_err(|error| failed(&error))?;
+/// Keys by name only: secrets are what `env` prints.
+fn accounts(call: &Call<'_>, data: &Utf8PathBuf, add: Option<&str>) -> Result<Outcome, Diagnostics> {
+    let folder = data.as_std_path();
+    if let Some(account) = add {
+        Credentials::add_account(folder, account, "admin").map_err(|error| failed(&error))?;
+    }
+    let keys = Credentials::list(folder).map_err(|error| failed(&error))?;
+    let mut table = Table::new(&["ACCOUNT", "USER", "KEY"]);
+    for key in &keys {
+        table.row(vec![key.account.to_string(), key.user.clone(), key.access_key_id.clone()]);
+    }
+    let mut text = table.render(call.context.width, call.context.color_stdout);
+    if add.is_some() && control::running(folder).is_ok() {
+        text.push_str(
+            "The running gateway knows it after its next start: eos hive down, then eos hive up.\n",
+        );
+    }
+    let document = keys
+        .iter()
+        .map(|key| json!({"account": key.account, "user": key.user, "access_key_id": key.access_key_id}));
+    Ok(Outcome::new(text, json!({"accounts": document.collect::<Vec<_>>()})))
+}
+
+fn env(data: &Utf8PathBuf, account: Option<&str>) -> Result<Outcome, Diagnostics> {
+    let variables = environment::variables_of(data.as_std_path(), account).map_err(|error| failed(&error))?;
     let document: serde_json::Map<String, serde_json::Value> =
         variables.iter().map(|(name, value)| ((*name).to_owned(), json!(value))).collect();
     Ok(Outcome::new(environment::shell(&variables), json!(document)))

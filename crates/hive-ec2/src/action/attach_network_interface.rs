@@ -1,6 +1,9 @@
 //! Plugs an interface into an instance.
 
 use super::prelude::*;
+use crate::core::id::Id;
+use crate::model::volume::AttachmentState;
+use crate::node::Order;
 use crate::rules::interfaces;
 
 pub struct AttachNetworkInterface;
@@ -41,6 +44,11 @@ impl Action for AttachNetworkInterface {
             request.device_index,
             false,
         )?;
+        interfaces::set_state(call, &request.network_interface_id, AttachmentState::Attaching)?;
+        call.order(Order::AttachInterface(
+            Id::new(request.network_interface_id.as_str()),
+            Id::new(request.instance_id.as_str()),
+        ));
         Ok(Response { attachment_id: id, network_card_index: 0 })
     }
 }

@@ -29,6 +29,9 @@ impl Action for DeleteNatGateway {
         if matches!(gateway.state, NatGatewayState::Pending | NatGatewayState::Available) {
             call.account.nat_gateways.edit(&id)?.state = NatGatewayState::Deleting;
             call.order(Order::DeleteNatGateway(id.clone()));
+        } else if gateway.state == NatGatewayState::Failed {
+            // It has nothing any more.
+            call.account.nat_gateways.edit(&id)?.state = NatGatewayState::Deleted;
         }
         Ok(Response { nat_gateway_id: id.to_string() })
     }

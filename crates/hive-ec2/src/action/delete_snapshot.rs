@@ -2,6 +2,7 @@
 
 use super::prelude::*;
 use crate::data::images;
+use crate::model::departed::Departed;
 use crate::model::image::Image;
 
 pub struct DeleteSnapshot;
@@ -29,7 +30,8 @@ impl Action for DeleteSnapshot {
                 format!("The snapshot {} is currently in use by {}", snapshot.id, image.id),
             ));
         }
-        call.account.snapshots.remove(&request.snapshot_id);
+        let id = snapshot.id.clone();
+        call.depart(Departed::Snapshot(id));
         Done::ok()
     }
 }

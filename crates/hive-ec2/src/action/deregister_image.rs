@@ -1,6 +1,7 @@
 //! Takes an image of the account away; its snapshots stay unless said otherwise.
 
 use super::prelude::*;
+use crate::model::departed::Departed;
 use crate::model::image::Image;
 use crate::rules::images;
 
@@ -36,7 +37,7 @@ impl Action for DeregisterImage {
 
     fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
         let image = images::find_own(call.account, &request.image_id)?.clone();
-        call.account.images.remove(&image.id);
+        call.depart(Departed::Image(image.id.clone()));
         let mut results = Vec::new();
         let volumes = image.devices.iter().filter_map(|device| device.volume.as_ref());
         for id in volumes.filter_map(|volume| volume.snapshot_id.as_ref()) {
@@ -45,7 +46,7 @@ impl Action for DeregisterImage {
             }
             let shared = call.account.images.with(Image::BY_SNAPSHOT, id).next().is_some();
             if !shared {
-                call.account.snapshots.remove(id);
+                call.depart(Departed::Snapshot(id.clone()));
             }
             let return_code = if shared { "skipped" } else { "success" };
             results.push(ResultView { snapshot_id: id.to_string(), return_code });

@@ -24,13 +24,14 @@ impl Action for DescribeAccountAttributes {
 
     fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
         let default_vpc = call.account.default_vpc().map(|vpc| vpc.id.to_string());
+        let limits = &call.environment.limits;
         let all = [
             ("default-vpc", default_vpc.unwrap_or_else(|| "none".to_owned())),
-            ("max-elastic-ips", "65000".to_owned()),
+            ("max-elastic-ips", limits.of("elastic-addresses").to_string()),
             ("max-instances", "100000".to_owned()),
             ("supported-platforms", "VPC".to_owned()),
-            ("vpc-max-elastic-ips", "65000".to_owned()),
-            ("vpc-max-security-groups-per-interface", "16".to_owned()),
+            ("vpc-max-elastic-ips", limits.of("elastic-addresses").to_string()),
+            ("vpc-max-security-groups-per-interface", limits.of("groups-per-interface").to_string()),
         ];
         for name in &request.attribute_name {
             if !all.iter().any(|(known, _)| known == name) {

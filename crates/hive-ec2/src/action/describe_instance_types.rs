@@ -150,12 +150,13 @@ fn view(kind: &InstanceType) -> InstanceTypeView {
             nvme_support: if nitro { "required" } else { "unsupported" },
         },
         network_info: NetworkInfo {
-            maximum_network_interfaces: 15,
+            maximum_network_interfaces: kind.interfaces,
             maximum_network_cards: 1,
             default_network_card_index: 0,
-            ipv4_addresses_per_interface: 50,
-            ipv6_addresses_per_interface: 50,
-            ipv6_supported: true,
+            ipv4_addresses_per_interface: kind.addresses,
+            // Interfaces have IPv4 addresses only.
+            ipv6_addresses_per_interface: 0,
+            ipv6_supported: false,
             ena_support: if nitro { "required" } else { "unsupported" },
         },
         placement_group_info: PlacementGroupInfo {

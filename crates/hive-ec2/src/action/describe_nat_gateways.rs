@@ -39,6 +39,8 @@ pub struct NatGatewayView {
     availability_mode: &'static str,
     create_time: String,
     delete_time: Option<String>,
+    failure_code: Option<String>,
+    failure_message: Option<String>,
     nat_gateway_address_set: Vec<AddressView>,
     tag_set: Vec<TagView>,
 }
@@ -63,7 +65,7 @@ pub fn view(gateway: &NatGateway) -> NatGatewayView {
         private_ip: gateway.private_ip.to_string(),
         public_ip: gateway.public_ip.map(|ip| ip.to_string()),
         is_primary: true,
-        status: "succeeded",
+        status: if gateway.failure.is_some() { "failed" } else { "succeeded" },
     };
     NatGatewayView {
         nat_gateway_id: gateway.id.to_string(),
@@ -74,6 +76,8 @@ pub fn view(gateway: &NatGateway) -> NatGatewayView {
         availability_mode: "zonal",
         create_time: moment(gateway.created),
         delete_time: gateway.deleted.map(moment),
+        failure_code: gateway.failure.as_ref().map(|(code, _)| code.clone()),
+        failure_message: gateway.failure.as_ref().map(|(_, message)| message.clone()),
         nat_gateway_address_set: vec![address],
         tag_set: tags(&gateway.tags),
     }

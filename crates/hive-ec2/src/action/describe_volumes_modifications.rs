@@ -14,8 +14,13 @@ pub struct Request {
     volume_id: Vec<String>,
 }
 
-static FILTERS: Filters<Volume> =
-    Filters::only(&["volume-id"], &[("modification-state", Same(|_| "completed".to_owned()))]);
+static FILTERS: Filters<Volume> = Filters::only(
+    &["volume-id"],
+    &[(
+        "modification-state",
+        Of(|volume, _| maybe(volume.modification.as_ref().map(|change| change.state.name()))),
+    )],
+);
 
 impl Action for DescribeVolumesModifications {
     const NAME: &'static str = "DescribeVolumesModifications";

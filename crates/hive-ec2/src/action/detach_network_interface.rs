@@ -1,6 +1,8 @@
 //! Unplugs an interface; the primary one stays.
 
 use super::prelude::*;
+use crate::model::volume::AttachmentState;
+use crate::node::Order;
 use crate::rules::interfaces;
 
 pub struct DetachNetworkInterface;
@@ -29,7 +31,11 @@ impl Action for DetachNetworkInterface {
             ));
         }
         let id = interface.id.clone();
-        interfaces::detach(call.account, &id, call.now)?;
+        if let Some(instance) = interface.attachment.as_ref().map(|attachment| attachment.instance_id.clone())
+        {
+            interfaces::set_state(call, &id, AttachmentState::Detaching)?;
+            call.order(Order::DetachInterface(id, instance));
+        }
         Done::ok()
     }
 }

@@ -1,7 +1,8 @@
 //! Makes a volume larger, faster or of another type.
 
 use super::prelude::*;
-use crate::model::volume::{VolumeModification, VolumeShape, VolumeType};
+use crate::model::volume::{ModificationState, VolumeModification, VolumeShape, VolumeType};
+use crate::node::Order;
 use crate::rules::devices;
 use crate::view;
 use crate::view::volume::ModificationView;
@@ -51,14 +52,18 @@ impl Action for ModifyVolume {
                 "A volume cannot be made smaller.",
             ));
         }
-        volume.size = target.size;
-        volume.volume_type = target.volume_type;
-        volume.iops = target.iops;
-        volume.throughput = target.throughput;
-        volume.multi_attach_enabled = target.multi_attach_enabled;
-        let change = VolumeModification { started, original, target };
+        if volume.is_being_modified() {
+            return Err(ApiError::client(
+                "IncorrectModificationState",
+                format!("Volume {} is being modified already", volume.id),
+            ));
+        }
+        let state = ModificationState::Modifying;
+        let change = VolumeModification { started, ended: None, state, original, target };
         let view = view::volume::modification(&change, &volume.id);
         volume.modification = Some(change);
+        let id = volume.id.clone();
+        call.order(Order::ModifyVolume(id));
         Ok(Response { volume_modification: view })
     }
 }

@@ -12,7 +12,7 @@ use super::engine::Engine;
 use super::store_failed::store_failed;
 use super::world::{World, batch_of};
 use crate::model::account::AccountId;
-use crate::node::{Order, Work};
+use crate::node::Order;
 use crate::rules;
 
 pub struct Head {
@@ -42,7 +42,7 @@ impl Engine {
             return Err(ApiError::unavailable("The store failed; changes are refused until a restart"));
         }
         let mut account = head.world.account(id);
-        let mut call = self.call_on(&mut account, action, common);
+        let mut call = self.call_on(&head.world, &mut account, action, common);
         let outcome = run(&mut call)?;
         let mut orders = std::mem::take(&mut call.orders);
         orders.extend(rules::networks::changed(&account).into_iter().map(Order::ApplyNetwork));
@@ -67,9 +67,7 @@ impl Engine {
                 Arc::clone(current)
             }
         });
-        for order in decided.orders {
-            self.config.node.accept(Work { account: account.clone(), order }, &self.reports).await;
-        }
+        self.give(account, decided.orders).await;
         Ok(decided.outcome.content)
     }
 

@@ -14,7 +14,9 @@ use super::index::{Found, found_by_filter};
 use super::page::{Page, read_token, token};
 use super::table::{Listed, Resource, Table};
 use super::tags::Tags;
+use super::world::World;
 use crate::model::account::Account;
+use crate::model::departed::Departed;
 use crate::node::Order;
 use crate::rules::key_material::KeyMaterial;
 
@@ -31,6 +33,8 @@ pub enum Prepared {
 
 pub struct Call<'a> {
     pub account: &'a mut Account,
+    /// Every account as it was before this call: public addresses are everyone's.
+    pub(crate) world: &'a World,
     pub environment: &'a Environment,
     pub now: Timestamp,
     pub common: Common,
@@ -72,6 +76,26 @@ impl Call<'_> {
 
     pub fn order(&mut self, order: Order) {
         self.orders.push(order);
+    }
+
+    /// Takes a snapshot or image away from the records, and tells the node.
+    pub fn depart(&mut self, departed: Departed) {
+        let account = &mut *self.account;
+        let place = match &departed {
+            Departed::Image(id) => {
+                let place = account.images.place(id);
+                account.images.remove(id);
+                place
+            }
+            Departed::Snapshot(id) => {
+                let place = account.snapshots.place(id);
+                account.snapshots.remove(id);
+                place
+            }
+        };
+        let order = departed.order();
+        account.departed.insert_at(place, departed);
+        self.order(order);
     }
 
     pub fn arn(&self, resource: &str) -> String {

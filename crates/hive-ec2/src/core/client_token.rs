@@ -39,6 +39,7 @@ impl Resource for ClientToken {
         malformed: "InvalidParameterValue",
         noun: "client token",
     };
+    const OF_NO_NODE: bool = true;
 }
 
 impl ClientToken {

@@ -100,6 +100,14 @@ impl Common {
                 "ClientToken exceeds the limit of 64 characters",
             ));
         }
+        if raw.filter.iter().map(|filter| filter.value.len()).sum::<usize>() > MOST_FILTER_VALUES {
+            return Err(ApiError::client(
+                "FilterLimitExceeded",
+                format!(
+                    "The maximum number of filter values specified on a single call is {MOST_FILTER_VALUES}"
+                ),
+            ));
+        }
         let max_results = raw.max_results.map(check_max_results).transpose()?;
         let mut tag_specifications = Vec::new();
         for specification in raw.tag_specification {
@@ -144,6 +152,9 @@ impl Common {
         })
     }
 }
+
+/// In all filters of a request together.
+const MOST_FILTER_VALUES: usize = 200;
 
 /// EC2 takes 5 to 1000 on most actions; some go lower, none higher. 1 to 1000 breaks no client.
 fn check_max_results(value: i64) -> ApiResult<usize> {

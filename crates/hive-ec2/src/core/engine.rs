@@ -8,8 +8,7 @@
 //! On a store that several gateways share there is no head: `durable` follows the store (`followed`), and changes are
 //! decided on it and written one group at a time (`shared`). What has to do with a head is in `alone`.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use arc_swap::ArcSwap;
 use eos_store::{Records, StoreError};
@@ -25,9 +24,10 @@ use super::common::Common;
 use super::environment::Environment;
 use super::followed::Followed;
 use super::leftovers::{Leftover, leftovers};
-use super::reports::follow_reports;
+use super::reports::{follow_reports, give_again};
 use super::shared::{self, Shared};
 use super::store_failed::store_failed;
+use super::table::Resource as _;
 use super::unknown::Unknown;
 use super::world::{World, WorldError, key_of, stored_value};
 use crate::data::{parameters, refused};
@@ -74,9 +74,9 @@ impl Engine {
     pub async fn start(config: EngineConfig) -> Result<Arc<Engine>, EngineError> {
         let (reports, incoming) = unbounded_channel();
         let (queue, jobs) = unbounded_channel();
-        let (shared, world) = match Followed::open(&config.records)? {
+        let (shared, world) = match Followed::open(&config.records, &config.environment.node)? {
             Some((followed, world)) => (Some(Shared { followed, queue }), world),
-            None => (None, World::load(config.records.all()?)?),
+            None => (None, World::load(config.records.all()?, &config.environment.node)?),
         };
         // Nobody looks at the head of a shared store; it would only keep old records in memory.
         let head = if shared.is_some() { World::default() } else { world.clone() };
@@ -90,7 +90,6 @@ impl Engine {
         });
         if engine.shared.is_some() {
             tokio::spawn(shared::write(Arc::downgrade(&engine), jobs));
-            tokio::spawn(shared::finish_for_others(Arc::downgrade(&engine)));
         }
         for account in engine.config.accounts.clone() {
             let prepared = engine.perform(&account, "Bootstrap", rules::bootstrap::bootstrap);
@@ -99,6 +98,7 @@ impl Engine {
         }
         engine.resume_orders().await;
         tokio::spawn(follow_reports(Arc::downgrade(&engine), incoming));
+        tokio::spawn(give_again(Arc::downgrade(&engine)));
         Ok(engine)
     }
 
@@ -150,9 +150,10 @@ impl Engine {
     }
 
     fn read(&self, account: &AccountId, entry: &Entry, params: &Params, common: Common) -> ApiResult<String> {
-        let mut account = self.durable.load().account(account);
+        let world = self.durable.load();
+        let mut account = world.account(account);
         let dry_run = common.dry_run;
-        let mut call = self.call_on(&mut account, entry.name, common);
+        let mut call = self.call_on(&world, &mut account, entry.name, common);
         let outcome = (entry.run)(params, &mut call)?;
         self.note_unknown(entry.name, &outcome.unknown)?;
         if dry_run { Err(would_succeed()) } else { Ok(outcome.content) }
@@ -166,12 +167,14 @@ impl Engine {
         params: &Params,
         common: Common,
     ) -> ApiResult<String> {
-        let mut copy = match self.shared {
-            Some(_) => self.durable.load().account(account),
-            None => self.lock_head().world.account(account),
+        let world = match self.shared {
+            Some(_) => World::clone(&self.durable.load()),
+            None => self.lock_head().world.clone(),
         };
-        let mut call = self.call_on(&mut copy, entry.name, common);
+        let mut copy = world.account(account);
+        let mut call = self.call_on(&world, &mut copy, entry.name, common);
         let outcome = (entry.run)(params, &mut call)?;
+        rules::limits::check(&call)?;
         self.note_unknown(entry.name, &outcome.unknown)?;
         Err(would_succeed())
     }
@@ -188,22 +191,27 @@ impl Engine {
             let parameters = ClientToken::digest(&params, &common.tag_specifications);
             ClientToken::new(entry.name, token, parameters, (self.config.clock)())
         });
-        let token_id = token.as_ref().map(|token| token.id.clone());
-        let earlier = Arc::new(AtomicBool::new(false));
+        // The key of an earlier request with the same token and parameters.
+        let earlier = Arc::new(Mutex::new(None));
         // May run more than once: whatever it found out the last time is what counts.
         let run = {
             let (engine, earlier) = (Arc::clone(self), Arc::clone(&earlier));
             move |call: &mut Call<'_>| {
-                earlier.store(false, Ordering::Relaxed);
+                let mut earlier = earlier.lock().unwrap_or_else(PoisonError::into_inner);
+                *earlier = None;
                 if let Some(token) = &token
                     && let Some(known) = call.account.client_tokens.get(&token.id)
                     && !known.is_expired(call.now)
                 {
-                    earlier.store(known.parameters == token.parameters, Ordering::Relaxed);
+                    if known.parameters == token.parameters {
+                        let node = call.account.client_tokens.node_of(&token.id, &call.environment.node);
+                        *earlier = Some(key_of(&call.account.id, &node, ClientToken::KIND.name, &token.id));
+                    }
                     return Err(ClientToken::mismatch());
                 }
                 call.prepared = prepared.clone();
                 let outcome = (entry.run)(&params, call)?;
+                rules::limits::check(call)?;
                 engine.note_unknown(entry.name, &outcome.unknown)?;
                 if let Some(token) = &token {
                     call.account.client_tokens.insert(token.with_answer(&outcome.content));
@@ -224,16 +232,16 @@ impl Engine {
                 }
             },
         };
-        match token_id {
-            Some(id) if earlier.load(Ordering::Relaxed) => self.answer_again(account, &id).await,
-            _ => answer,
+        let earlier = earlier.lock().unwrap_or_else(PoisonError::into_inner).take();
+        match earlier {
+            Some(key) => self.answer_again(key).await,
+            None => answer,
         }
     }
 
     /// The stored answer of an earlier request, once that request is durable itself.
-    async fn answer_again(&self, account: &AccountId, id: &str) -> ApiResult<String> {
+    async fn answer_again(&self, key: String) -> ApiResult<String> {
         self.config.records.submit(eos_store::Batch::default()).await.map_err(store_failed)?;
-        let key = key_of(account, &self.config.environment.node, "client-token", id);
         let records = Arc::clone(&self.config.records);
         let reading = tokio::task::spawn_blocking(move || records.get(&key)).await;
         let record = reading.unwrap_or(Err(StoreError::Closed)).map_err(store_failed)?;
@@ -285,12 +293,14 @@ impl Engine {
 
     pub(super) fn call_on<'a>(
         &'a self,
+        world: &'a World,
         account: &'a mut Account,
         action: &'static str,
         common: Common,
     ) -> Call<'a> {
         Call {
             account,
+            world,
             environment: &self.config.environment,
             notice: self.config.node.notice(),
             now: (self.config.clock)(),

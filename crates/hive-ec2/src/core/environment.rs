@@ -2,6 +2,7 @@
 
 use crate::model::cidr::Ipv4Cidr;
 use crate::node::NodeId;
+use crate::rules::limits::Limits;
 
 #[derive(Debug, Clone)]
 pub struct Environment {
@@ -12,6 +13,7 @@ pub struct Environment {
     pub node: NodeId,
     /// Where public addresses come from. The default is the benchmarking range of RFC 2544: never routed.
     pub public_addresses: Ipv4Cidr,
+    pub limits: Limits,
 }
 
 impl Environment {
@@ -21,6 +23,7 @@ impl Environment {
             zones: vec!['a', 'b', 'c'],
             node,
             public_addresses: Ipv4Cidr::new(u32::from_be_bytes([198, 18, 0, 0]), 15),
+            limits: Limits::default(),
         }
     }
 

@@ -12,12 +12,15 @@ use hive_api::{ApiError, ApiResult};
 
 use super::engine::EngineError;
 use super::world::World;
+use crate::node::NodeId;
 
 /// How long a request waits for a store that does not answer.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 pub struct Followed {
     records: Arc<dyn Records>,
+    /// The node of this gateway.
+    own: NodeId,
     state: Mutex<State>,
 }
 
@@ -29,11 +32,11 @@ struct State {
 
 impl Followed {
     /// The world as it is now; None for a store that one process has alone.
-    pub fn open(records: &Arc<dyn Records>) -> Result<Option<(Followed, World)>, EngineError> {
+    pub fn open(records: &Arc<dyn Records>, own: &NodeId) -> Result<Option<(Followed, World)>, EngineError> {
         let Some(mut watch) = records.watch()? else { return Ok(None) };
-        let world = World::load(std::mem::take(&mut watch.start))?;
+        let world = World::load(std::mem::take(&mut watch.start), own)?;
         let state = Mutex::new(State { watch, unreadable: false });
-        Ok(Some((Followed { records: Arc::clone(records), state }, world)))
+        Ok(Some((Followed { records: Arc::clone(records), own: own.clone(), state }, world)))
     }
 
     /// Brings `world` to where the store was when this was called, or later.
@@ -54,7 +57,7 @@ impl Followed {
         while let Some(changes) = state.watch.try_next() {
             let next = next.get_or_insert_with(|| World::clone(&world.load()));
             for change in changes.changes {
-                let applied = next.apply(&change.key, change.version, change.value.as_deref());
+                let applied = next.apply(&change.key, change.version, change.value.as_deref(), &self.own);
                 state.unreadable |= applied.is_err();
             }
         }

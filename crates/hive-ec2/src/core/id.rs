@@ -26,9 +26,10 @@ impl Kind {
         ApiError::client(self.not_found, format!("The {} '{id}' does not exist", self.noun))
     }
 
-    /// `NotFound` for an id that could exist, `Malformed` for a text that is no id of this kind.
+    /// `Malformed` for a text that is no id. One of another kind is an id that does not exist, as EC2 says: the provider
+    /// takes only `NotFound` for "there is none".
     pub fn missing(&self, id: &str) -> ApiError {
-        if self.is_well_formed(id) {
+        if id.rsplit_once('-').is_some_and(|(kind, digits)| is_prefix(kind) && is_number(digits)) {
             self.not_found(id)
         } else {
             ApiError::client(
@@ -39,10 +40,17 @@ impl Kind {
     }
 
     pub fn is_well_formed(&self, id: &str) -> bool {
-        id.strip_prefix(self.prefix).and_then(|rest| rest.strip_prefix('-')).is_some_and(|digits| {
-            matches!(digits.len(), 8 | 17) && digits.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
-        })
+        id.strip_prefix(self.prefix).and_then(|rest| rest.strip_prefix('-')).is_some_and(is_number)
     }
+}
+
+/// The old short form, or the long one.
+fn is_number(digits: &str) -> bool {
+    matches!(digits.len(), 8 | 17) && digits.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
+}
+
+fn is_prefix(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|b| b.is_ascii_lowercase() || b == b'-')
 }
 
 /// The id of a `T`: two ids of different kinds cannot be confused.

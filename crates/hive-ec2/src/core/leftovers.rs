@@ -2,7 +2,6 @@
 
 use crate::model::account::Account;
 use crate::model::instance::InstanceState;
-use crate::model::nat_gateway::NatGatewayState;
 
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Leftover {
@@ -16,9 +15,9 @@ pub fn leftovers(account: &Account) -> Vec<Leftover> {
     let born_with = account.settings.iter().next().map(|settings| &settings.born_with);
     let mut found = Vec::new();
     account.each_key(|kind, id| {
-        let ignored = matches!(kind, "client-token" | "settings")
+        let ignored = matches!(kind, "client-token" | "departed" | "settings")
             || born_with.is_some_and(|ids| ids.contains(id))
-            || account.nat_gateways.get(id).is_some_and(|g| g.state == NatGatewayState::Deleted)
+            || account.nat_gateways.get(id).is_some_and(|g| g.deleted.is_some())
             || account.vpc_peering_connections.get(id).is_some_and(|p| p.ended.is_some())
             || account.instances.get(id).is_some_and(|i| i.state == InstanceState::Terminated);
         if !ignored {

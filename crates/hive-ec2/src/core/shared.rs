@@ -4,10 +4,10 @@
 //! account's settings again, expecting the version on which it was decided: of two gateways that decide at the same
 //! time one is refused, whatever the two changes were about, and decides again on what the other did. So a child is
 //! never made in a parent that goes away, no address, name or client token is taken twice, and no rule has to say
-//! which records it has read. One batch of an account is under way at a time, so no change ever builds on one that
+//! which records it has read. Public addresses, which are unique over all accounts, have such a record of their own. One batch of an account is under way at a time, so no change ever builds on one that
 //! may still be refused.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
@@ -23,18 +23,19 @@ use super::engine::Engine;
 use super::followed::Followed;
 use super::store_failed::store_failed;
 use super::table::Listed as _;
-use super::world::batch_of;
+use super::world::{add_to, batch_of};
 use crate::model::account::AccountId;
 use crate::model::settings::Settings;
-use crate::node::{Order, Work};
+use crate::node::Order;
 use crate::rules;
 
 /// A group that loses against other gateways this often in a row is given up; nothing of it was written.
 const MOST_ATTEMPTS: u32 = 40;
 /// A batch with this many records takes no more: NATS has a limit of 999.
 const FULL: usize = 300;
-/// How often to look for changes that another gateway began.
-const LOOK: Duration = Duration::from_secs(1);
+
+/// The account of what all accounts have together.
+const EVERYONE: &str = "000000000000";
 
 pub type Decide = Box<dyn FnMut(&mut Call<'_>) -> ApiResult<Outcome> + Send>;
 
@@ -110,10 +111,7 @@ impl Engine {
             match attempt.written {
                 Ok(()) => {
                     (attempts, full) = (0, FULL);
-                    for order in attempt.orders {
-                        let work = Work { account: account.clone(), order };
-                        self.config.node.accept(work, &self.reports).await;
-                    }
+                    self.give(account, attempt.orders).await;
                     for (job, answer) in jobs.drain(..count).zip(attempt.answers) {
                         let _ = job.answer.send(answer);
                     }
@@ -137,14 +135,15 @@ impl Engine {
     /// it may be about something that a job before it made.
     async fn attempt(&self, id: &AccountId, jobs: &mut [Job], full: usize) -> ApiResult<Attempt> {
         self.refresh().await?;
-        let mut account = self.durable.load().account(id);
+        let world = self.durable.load_full();
+        let mut account = world.account(id);
         let (mut answers, mut orders) = (Vec::new(), Vec::new());
         for job in jobs {
             if !answers.is_empty() && account.changed() >= full {
                 break;
             }
             let mut copy = account.clone();
-            let mut call = self.call_on(&mut copy, job.action, job.common.clone());
+            let mut call = self.call_on(&world, &mut copy, job.action, job.common.clone());
             let decided = (job.run)(&mut call);
             let wanted = std::mem::take(&mut call.orders);
             answers.push(decided.map(|outcome| {
@@ -158,8 +157,16 @@ impl Engine {
         }
         account.settings.edit(Settings::default().key())?;
         orders.extend(rules::networks::changed(&account).into_iter().map(Order::ApplyNetwork));
-        let batch = batch_of(&mut account, &self.config.environment.node)
-            .map_err(|error| ApiError::internal(error.to_string()))?;
+        let takes_public_address = rules::addresses::takes_public_address(&account);
+        let own = &self.config.environment.node;
+        let internal = |error: serde_json::Error| ApiError::internal(error.to_string());
+        let mut batch = batch_of(&mut account, own).map_err(internal)?;
+        if takes_public_address {
+            // As the settings are for one account: of two that take an address at the same time one decides again.
+            let mut everyone = world.account(&AccountId::new(EVERYONE));
+            everyone.settings.insert(Settings::default());
+            add_to(&mut batch, &mut everyone, own).map_err(internal)?;
+        }
         let written = self.config.records.submit(batch).await;
         Ok(Attempt { answers, orders, written })
     }
@@ -169,35 +176,5 @@ impl Engine {
         let mut byte = [0; 1];
         (self.config.entropy)(&mut byte);
         Duration::from_micros(u64::from(byte[0]) * 40 * u64::from(attempts.min(10)))
-    }
-}
-
-/// Orders that a gateway gave and did not live to see done: whoever finds one twice in a row gives it again, which
-/// must be harmless (see [`crate::node`]). Also takes in what others change while nobody asks this gateway anything.
-pub async fn finish_for_others(engine: Weak<Engine>) {
-    let mut before = BTreeSet::new();
-    loop {
-        tokio::time::sleep(LOOK).await;
-        let Some(engine) = engine.upgrade() else { return };
-        if engine.refresh().await.is_err() {
-            continue;
-        }
-        let world = engine.durable.load_full();
-        let mut open = BTreeSet::new();
-        for (account, resources) in &world.accounts {
-            for order in rules::lifecycle::unfinished(resources) {
-                // Given to each node at its start and by whoever changes the network; never known to be done.
-                if matches!(order, Order::ApplyNetwork(_)) {
-                    continue;
-                }
-                let name = format!("{account} {order:?}");
-                if before.contains(&name) {
-                    let work = Work { account: account.clone(), order };
-                    engine.config.node.accept(work, &engine.reports).await;
-                }
-                open.insert(name);
-            }
-        }
-        before = open;
     }
 }

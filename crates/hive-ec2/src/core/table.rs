@@ -14,6 +14,7 @@ use serde::de::DeserializeOwned;
 use super::id::Kind;
 use super::index::{Digits, Field, Found, Index, behind, digits, first_in_all, found_by_filter, key_of};
 use super::tags::Tags;
+use crate::node::NodeId;
 
 /// Something that a Describe lists.
 pub trait Listed: Sized + 'static {
@@ -32,6 +33,9 @@ pub trait Listed: Sized + 'static {
 pub trait Resource: Listed + Serialize + DeserializeOwned + Clone + Send + Sync {
     const KIND: Kind;
 
+    /// Belongs to the account and to no node: its key is the same whoever writes it.
+    const OF_NO_NODE: bool = false;
+
     fn tags_mut(&mut self) -> Option<&mut Tags> {
         None
     }
@@ -39,24 +43,27 @@ pub trait Resource: Listed + Serialize + DeserializeOwned + Clone + Send + Sync 
 
 struct Row<T> {
     version: Version,
+    /// None: the one that new records belong to here.
+    node: Option<NodeId>,
     value: Arc<T>,
 }
 
 impl<T> Clone for Row<T> {
     fn clone(&self) -> Self {
-        Self { version: self.version, value: Arc::clone(&self.value) }
+        Self { version: self.version, node: self.node.clone(), value: Arc::clone(&self.value) }
     }
 }
 
 /// What a key was before this copy changed it.
 struct Before<T> {
     version: Version,
+    node: Option<NodeId>,
     value: Option<Arc<T>>,
 }
 
 impl<T> Clone for Before<T> {
     fn clone(&self) -> Self {
-        Self { version: self.version, value: self.value.clone() }
+        Self { version: self.version, node: self.node.clone(), value: self.value.clone() }
     }
 }
 
@@ -67,10 +74,20 @@ pub struct Table<T> {
     touched: BTreeMap<Arc<str>, Before<T>>,
 }
 
+/// What the store says of a record besides its value.
+#[derive(Clone, Copy)]
+pub struct Stored<'a> {
+    pub version: Version,
+    pub node: &'a str,
+    /// The node of the gateway that reads it.
+    pub own: &'a NodeId,
+}
+
 /// One changed key, ready for the store; no value means deleted.
 pub struct Changed {
     pub kind: &'static str,
     pub key: Arc<str>,
+    pub node: NodeId,
     pub expected: Version,
     pub value: Option<Vec<u8>>,
 }
@@ -101,19 +118,31 @@ impl<T: Resource> Table<T> {
         self.get(id).ok_or_else(|| T::KIND.missing(id))
     }
 
-    /// Notes what is there before the first change to it; gives the version that the change will have.
-    fn touch(&mut self, key: Arc<str>) -> Version {
+    /// Notes what is there before the first change to it; gives the version that the change will have, and the node.
+    fn touch(&mut self, key: Arc<str>) -> (Version, Option<NodeId>) {
         let row = self.rows.get(&key);
         let before = || Before {
             version: row.map_or(0, |row| row.version),
+            node: row.and_then(|row| row.node.clone()),
             value: row.map(|row| Arc::clone(&row.value)),
         };
-        self.touched.entry(key).or_insert_with(before).version + 1
+        let before = self.touched.entry(key).or_insert_with(before);
+        (before.version + 1, before.node.clone())
+    }
+
+    /// The node that new records belong to, at a gateway of `own`.
+    fn home(own: &NodeId) -> NodeId {
+        if T::OF_NO_NODE { NodeId::new(NodeId::NONE) } else { own.clone() }
+    }
+
+    /// The node that a resource belongs to, at a gateway of `own`.
+    pub fn node_of(&self, id: &str, own: &NodeId) -> NodeId {
+        self.place(id).unwrap_or_else(|| Self::home(own))
     }
 
     pub fn edit(&mut self, id: &str) -> ApiResult<&mut T> {
         let Some((key, _)) = self.rows.get_key_value(id) else { return Err(T::KIND.missing(id)) };
-        let version = self.touch(Arc::clone(key));
+        let (version, _) = self.touch(Arc::clone(key));
         let Some(row) = self.rows.get_mut(id) else { return Err(T::KIND.missing(id)) };
         row.version = version;
         Ok(Arc::make_mut(&mut row.value))
@@ -121,8 +150,20 @@ impl<T: Resource> Table<T> {
 
     pub fn insert(&mut self, value: T) {
         let key: Arc<str> = value.key().into();
-        let version = self.touch(Arc::clone(&key));
-        self.rows.insert_mut(key, Row { version, value: Arc::new(value) });
+        let (version, node) = self.touch(Arc::clone(&key));
+        self.rows.insert_mut(key, Row { version, node, value: Arc::new(value) });
+    }
+
+    /// Something new that belongs where `node` was found by [`Table::place`].
+    pub fn insert_at(&mut self, node: Option<NodeId>, value: T) {
+        let new = Before { version: 0, node, value: None };
+        self.touched.entry(value.key().into()).or_insert(new);
+        self.insert(value);
+    }
+
+    /// The node that a resource belongs to, if it is not this gateway's.
+    pub fn place(&self, id: &str) -> Option<NodeId> {
+        self.rows.get(id)?.node.clone()
     }
 
     pub fn remove(&mut self, id: &str) -> Option<Arc<T>> {
@@ -204,11 +245,12 @@ impl<T: Resource> Table<T> {
     }
 
     /// A record as the store has it; what was there before is replaced.
-    pub fn load(&mut self, version: Version, value: T) {
+    pub fn load(&mut self, stored: Stored<'_>, value: T) {
         let key: Arc<str> = value.key().into();
         let before = self.shared(&key);
         self.index.update(&key, before.as_deref(), Some(&value));
-        self.rows.insert_mut(key, Row { version, value: Arc::new(value) });
+        let node = (Self::home(stored.own).as_str() != stored.node).then(|| NodeId::new(stored.node));
+        self.rows.insert_mut(key, Row { version: stored.version, node, value: Arc::new(value) });
     }
 
     /// A record that the store no longer has.
@@ -221,13 +263,14 @@ impl<T: Resource> Table<T> {
     }
 
     /// What changed since the last call, for the store; the index follows.
-    pub fn take_changes(&mut self, into: &mut Vec<Changed>) -> Result<(), serde_json::Error> {
+    pub fn take_changes(&mut self, own: &NodeId, into: &mut Vec<Changed>) -> Result<(), serde_json::Error> {
         for (key, before) in std::mem::take(&mut self.touched) {
             let now = self.rows.get(&key).map(|row| Arc::clone(&row.value));
             self.index.update(&key, before.value.as_deref(), now.as_deref());
             let value = now.as_deref().map(serde_json::to_vec).transpose()?;
             if value.is_some() || before.version > 0 {
-                into.push(Changed { kind: T::KIND.name, key, expected: before.version, value });
+                let node = before.node.unwrap_or_else(|| Self::home(own));
+                into.push(Changed { kind: T::KIND.name, key, node, expected: before.version, value });
             }
         }
         Ok(())

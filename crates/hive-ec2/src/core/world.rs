@@ -6,6 +6,7 @@ use eos_store::{Batch, Record, Version};
 use rpds::RedBlackTreeMapSync;
 use serde::{Deserialize, Serialize};
 
+use super::table::Stored;
 use crate::model::account::{Account, AccountId};
 use crate::node::NodeId;
 
@@ -24,6 +25,7 @@ pub struct World {
 struct Envelope<'a> {
     format: u32,
     account: &'a str,
+    node: &'a str,
     kind: &'a str,
     #[serde(borrow)]
     value: &'a serde_json::value::RawValue,
@@ -39,10 +41,17 @@ impl<'a> Envelope<'a> {
         Ok(envelope)
     }
 
-    fn load_into(&self, account: &mut Account, key: &str, version: Version) -> Result<(), WorldError> {
+    fn load_into(
+        &self,
+        account: &mut Account,
+        key: &str,
+        version: Version,
+        own: &NodeId,
+    ) -> Result<(), WorldError> {
         let unreadable = |reason: String| WorldError::Unreadable { key: key.to_owned(), reason };
+        let stored = Stored { version, node: self.node, own };
         let known =
-            account.load(self.kind, version, self.value.get()).map_err(|e| unreadable(e.to_string()))?;
+            account.load(self.kind, stored, self.value.get()).map_err(|e| unreadable(e.to_string()))?;
         if known { Ok(()) } else { Err(unreadable(format!("nothing here knows the kind {}", self.kind))) }
     }
 }
@@ -83,19 +92,26 @@ fn record_key(account: &str, node: &str, kind: &str, id: &str) -> String {
 }
 
 impl World {
-    pub fn load(records: Vec<Record>) -> Result<World, WorldError> {
+    /// As a gateway of the node `own` reads it.
+    pub fn load(records: Vec<Record>, own: &NodeId) -> Result<World, WorldError> {
         let mut accounts: BTreeMap<AccountId, Account> = BTreeMap::new();
         for Record { key, version, value } in records {
             let envelope = Envelope::read(&key, &value)?;
             let id = AccountId::new(envelope.account);
             let account = accounts.entry(id.clone()).or_insert_with(|| Account::new(id));
-            envelope.load_into(account, &key, version)?;
+            envelope.load_into(account, &key, version, own)?;
         }
         Ok(World { accounts: accounts.into_iter().collect(), sequence: 0 })
     }
 
     /// One record as somebody's change left it; None: it is gone.
-    pub fn apply(&mut self, key: &str, version: Version, value: Option<&[u8]>) -> Result<(), WorldError> {
+    pub fn apply(
+        &mut self,
+        key: &str,
+        version: Version,
+        value: Option<&[u8]>,
+        own: &NodeId,
+    ) -> Result<(), WorldError> {
         let Some(value) = value else {
             let mut parts = key.splitn(4, '/');
             if let (Some(account), Some(_), Some(kind), Some(id)) =
@@ -112,7 +128,7 @@ impl World {
             self.accounts.insert_mut(id.clone(), Account::new(id.clone()));
         }
         match self.accounts.get_mut(&id) {
-            Some(account) => envelope.load_into(account, key, version),
+            Some(account) => envelope.load_into(account, key, version, own),
             None => Ok(()),
         }
     }
@@ -122,21 +138,27 @@ impl World {
     }
 }
 
-/// The store's form of what changed in `account`.
+/// The store's form of what changed in `account`; what is new belongs to `node`.
 pub fn batch_of(account: &mut Account, node: &NodeId) -> Result<Batch, serde_json::Error> {
     let mut batch = Batch::default();
+    add_to(&mut batch, account, node)?;
+    Ok(batch)
+}
+
+pub fn add_to(batch: &mut Batch, account: &mut Account, node: &NodeId) -> Result<(), serde_json::Error> {
     let id = account.id.clone();
-    for change in account.take_changes()? {
-        let key = record_key(&id, node.as_str(), change.kind, &change.key);
+    for change in account.take_changes(node)? {
+        let node = change.node.as_str();
+        let key = record_key(&id, node, change.kind, &change.key);
         match change.value {
             None => batch.delete(key, change.expected),
             Some(value) => {
-                let header = Header { format: FORMAT, account: &id, node: node.as_str(), kind: change.kind };
+                let header = Header { format: FORMAT, account: &id, node, kind: change.kind };
                 batch.put(key, change.expected, header.around(&value)?);
             }
         }
     }
-    Ok(batch)
+    Ok(())
 }
 
 /// The stored value of one resource, for what is deliberately not kept in memory.

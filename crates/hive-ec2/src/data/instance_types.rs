@@ -12,6 +12,9 @@ pub struct InstanceType {
     pub cores: u32,
     pub memory_mib: u64,
     pub burstable: bool,
+    /// How many network interfaces it has room for, and how many IPv4 addresses each of them.
+    pub interfaces: u32,
+    pub addresses: u32,
 }
 
 impl Listed for InstanceType {
@@ -43,6 +46,8 @@ fn parse(line: &'static str) -> Option<InstanceType> {
         cores: words.next()?.parse().ok()?,
         memory_mib: words.next()?.parse().ok()?,
         burstable: words.next()? == "burstable",
+        interfaces: words.next()?.parse().ok()?,
+        addresses: words.next()?.parse().ok()?,
     })
 }
 

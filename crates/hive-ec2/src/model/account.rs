@@ -4,11 +4,11 @@ use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
-use eos_store::Version;
 use hive_api::{ApiError, ApiResult};
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::address::Address;
+use super::departed::Departed;
 use super::dhcp_options::DhcpOptions;
 use super::egress_only_internet_gateway::EgressOnlyInternetGateway;
 use super::image::Image;
@@ -31,8 +31,9 @@ use super::vpc_endpoint::VpcEndpoint;
 use super::vpc_peering_connection::VpcPeeringConnection;
 use crate::core::client_token::ClientToken;
 use crate::core::id::Id;
-use crate::core::table::{Changed, Listed, Resource, Table};
+use crate::core::table::{Changed, Listed, Resource, Stored, Table};
 use crate::core::tags::Tags;
+use crate::node::NodeId;
 
 /// Twelve digits.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
@@ -105,9 +106,9 @@ macro_rules! tables {
             }
 
             /// A stored record into its table; false if nothing here knows the kind.
-            pub fn load(&mut self, kind: &str, version: Version, value: &str) -> Result<bool, serde_json::Error> {
+            pub fn load(&mut self, kind: &str, stored: Stored<'_>, value: &str) -> Result<bool, serde_json::Error> {
                 $(if kind == <$type as Resource>::KIND.name {
-                    self.$field.load(version, serde_json::from_str(value)?);
+                    self.$field.load(stored, serde_json::from_str(value)?);
                     return Ok(true);
                 })*
                 Ok(false)
@@ -128,9 +129,9 @@ macro_rules! tables {
             }
 
             /// What changed since the last call, for the store.
-            pub fn take_changes(&mut self) -> Result<Vec<Changed>, serde_json::Error> {
+            pub fn take_changes(&mut self, own: &NodeId) -> Result<Vec<Changed>, serde_json::Error> {
                 let mut changes = Vec::new();
-                $(self.$field.take_changes(&mut changes)?;)*
+                $(self.$field.take_changes(own, &mut changes)?;)*
                 for change in &changes {
                     if change.kind == ClientToken::KIND.name && change.value.is_some() {
                         self.client_tokens.forget_part(&change.key, ClientToken::without_answer);
@@ -211,6 +212,7 @@ impl Account {
 tables! {
     addresses: Address,
     client_tokens: ClientToken,
+    departed: Departed,
     dhcp_options: DhcpOptions,
     egress_only_internet_gateways: EgressOnlyInternetGateway,
     images: Image,

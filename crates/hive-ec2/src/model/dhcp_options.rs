@@ -44,7 +44,7 @@ impl Resource for DhcpOptions {
         name: "dhcp-options",
         prefix: "dopt",
         not_found: "InvalidDhcpOptionID.NotFound",
-        malformed: "InvalidDhcpOptionID.NotFound",
+        malformed: "InvalidDhcpOptionsId.Malformed",
         noun: "dhcpOptions ID",
     };
 

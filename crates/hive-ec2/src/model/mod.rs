@@ -3,6 +3,7 @@
 pub mod account;
 pub mod address;
 pub mod cidr;
+pub mod departed;
 pub mod dhcp_options;
 pub mod egress_only_internet_gateway;
 pub mod image;

@@ -28,6 +28,9 @@ pub struct NatGateway {
     pub allocation_id: Option<Id<Address>>,
     pub public_ip: Option<std::net::Ipv4Addr>,
     pub association_id: Option<String>,
+    /// Code and message, of one that failed.
+    #[serde(default)]
+    pub failure: Option<(String, String)>,
     pub tags: Tags,
 }
 

@@ -13,6 +13,7 @@ use jiff::Timestamp;
 use super::instance::Instance;
 use super::security_group::SecurityGroup;
 use super::subnet::Subnet;
+use super::volume::AttachmentState;
 use super::vpc::Vpc;
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -124,6 +125,8 @@ impl Resource for NetworkInterface {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct InterfaceAttachment {
     pub id: String,
+    #[serde(default)]
+    pub state: AttachmentState,
     pub instance_id: Id<Instance>,
     pub device_index: u32,
     pub attached: Timestamp,
@@ -159,7 +162,7 @@ impl NetworkInterface {
 
     /// The attachment there is, or the one that ended a moment ago.
     pub fn last_attachment(&self) -> Option<(&InterfaceAttachment, &'static str)> {
-        let now = self.attachment.as_ref().map(|attachment| (attachment, "attached"));
+        let now = self.attachment.as_ref().map(|attachment| (attachment, attachment.state.name()));
         now.or_else(|| self.detached.as_ref().map(|(attachment, _)| (attachment, "detached")))
     }
 }

@@ -29,4 +29,5 @@ impl Resource for Settings {
         malformed: "InternalError",
         noun: "settings",
     };
+    const OF_NO_NODE: bool = true;
 }

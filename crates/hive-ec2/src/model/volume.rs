@@ -43,11 +43,7 @@ impl Listed for Volume {
             volume.attachments.iter().map(|a| &a.device).for_each(|value| one(value, each))
         }),
         Field::new(&["attachment.status"], |volume, each| {
-            volume
-                .attachments
-                .iter()
-                .map(|a| format!("{:?}", a.state).to_lowercase())
-                .for_each(|value| one(value, each))
+            volume.attachments.iter().for_each(|a| each(a.state.name()))
         }),
         Field::new(&["availability-zone"], |volume, each| one(&volume.availability_zone, each)),
         Field::new(&["create-time"], |volume, each| each(&moment(volume.created))),
@@ -123,20 +119,55 @@ pub struct VolumeAttachment {
     pub delete_on_termination: bool,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum AttachmentState {
     Attaching,
+    #[default]
     Attached,
     Detaching,
+}
+
+impl AttachmentState {
+    pub fn name(self) -> &'static str {
+        match self {
+            AttachmentState::Attaching => "attaching",
+            AttachmentState::Attached => "attached",
+            AttachmentState::Detaching => "detaching",
+        }
+    }
 }
 
 /// The last change of size, type or speed.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct VolumeModification {
     pub started: Timestamp,
+    /// When the node reported.
+    #[serde(default)]
+    pub ended: Option<Timestamp>,
+    #[serde(default)]
+    pub state: ModificationState,
     pub original: VolumeShape,
     pub target: VolumeShape,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ModificationState {
+    Modifying,
+    #[default]
+    Completed,
+    Failed,
+}
+
+impl ModificationState {
+    pub fn name(self) -> &'static str {
+        match self {
+            ModificationState::Modifying => "modifying",
+            ModificationState::Completed => "completed",
+            ModificationState::Failed => "failed",
+        }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -157,6 +188,18 @@ impl Volume {
             VolumeState::Deleting => "deleting",
             VolumeState::Error => "error",
         }
+    }
+
+    pub fn is_being_modified(&self) -> bool {
+        self.modification.as_ref().is_some_and(|change| change.state == ModificationState::Modifying)
+    }
+
+    pub fn set_shape(&mut self, shape: VolumeShape) {
+        self.size = shape.size;
+        self.volume_type = shape.volume_type;
+        self.iops = shape.iops;
+        self.throughput = shape.throughput;
+        self.multi_attach_enabled = shape.multi_attach_enabled;
     }
 
     pub fn shape(&self) -> VolumeShape {

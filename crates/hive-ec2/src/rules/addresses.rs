@@ -7,15 +7,18 @@ use hive_api::{ApiError, ApiResult};
 use crate::core::call::Call;
 use crate::model::account::Account;
 use crate::model::address::{Address, AddressAssociation};
+use crate::model::internet_gateway::InternetGateway;
 use crate::model::network_interface::NetworkInterface;
 
 /// A free public address, chosen at random so that a released one does not come back at once.
 pub fn free_public_address(call: &Call<'_>) -> ApiResult<Ipv4Addr> {
+    let has = |account: &Account, address: &str| {
+        account.addresses.with(Address::BY_PUBLIC_ADDRESS, address).next().is_some()
+            || account.network_interfaces.with(NetworkInterface::BY_PUBLIC_ADDRESS, address).next().is_some()
+    };
     let is_used = |address: &Ipv4Addr| {
         let address = address.to_string();
-        let account = &call.account;
-        account.addresses.with(Address::BY_PUBLIC_ADDRESS, &address).next().is_some()
-            || account.network_interfaces.with(NetworkInterface::BY_PUBLIC_ADDRESS, &address).next().is_some()
+        has(call.account, &address) || call.world.accounts.values().any(|account| has(account, &address))
     };
     let pool = call.environment.public_addresses;
     let start = u64::from(u32::from_be_bytes(call.random::<4>())) % pool.usable();
@@ -25,6 +28,17 @@ pub fn free_public_address(call: &Call<'_>) -> ApiResult<Ipv4Addr> {
         .ok_or_else(|| {
             ApiError::client("InsufficientAddressCapacity", "There are no free public addresses in the pool")
         })
+}
+
+/// Whether this copy of an account has a public address that it had not before.
+pub fn takes_public_address(account: &Account) -> bool {
+    let elastic = account.addresses.touched().any(|(before, now)| before.is_none() && now.is_some());
+    let public = |interface: Option<&NetworkInterface>| interface.and_then(|interface| interface.public_ip);
+    elastic
+        || account
+            .network_interfaces
+            .touched()
+            .any(|(before, now)| public(now).is_some() && public(now) != public(before))
 }
 
 /// Ties an address to a private one. With `reassociate` it is taken from where it was.
@@ -49,8 +63,9 @@ pub fn associate(
             ApiError::client("InvalidParameterValue", "The interface has no private address")
         })?,
     };
-    let interface = target.id.clone();
+    let (interface, vpc) = (target.id.clone(), target.vpc_id.clone());
     let address = call.account.addresses.find(allocation)?;
+    require_way_out(call.account, &vpc)?;
     if let Some(association) = &address.association {
         if association.network_interface_id == interface && association.private_ip == private_ip {
             return Ok(association.id.clone());
@@ -86,6 +101,17 @@ pub fn associate(
         (target.public_ip, target.wants_public_ip) = (None, false);
     }
     Ok(id)
+}
+
+/// An elastic address is of use only in a VPC that has an internet gateway.
+pub fn require_way_out(account: &Account, vpc: &str) -> ApiResult<()> {
+    match account.internet_gateways.with(InternetGateway::BY_VPC, vpc).next() {
+        Some(_) => Ok(()),
+        None => Err(ApiError::client(
+            "Gateway.NotAttached",
+            format!("Network {vpc} is not attached to any internet gateway"),
+        )),
+    }
 }
 
 /// The interface of a NAT gateway keeps its address, and gets no other, until the gateway is deleted.

@@ -15,6 +15,7 @@ use crate::model::instance::{Instance, InstanceState};
 use crate::model::network_interface::{ATTACHMENT_KIND, InterfaceAttachment, NetworkInterface};
 use crate::model::security_group::SecurityGroup;
 use crate::model::subnet::Subnet;
+use crate::model::volume::AttachmentState;
 
 /// One of the addresses that a request lists.
 #[derive(Deserialize)]
@@ -195,6 +196,7 @@ pub fn attach(
     edited.detached = None;
     edited.attachment = Some(InterfaceAttachment {
         id: id.clone(),
+        state: AttachmentState::Attached,
         instance_id: instance.clone(),
         device_index,
         attached: call.now,
@@ -223,6 +225,34 @@ pub fn find_attachment<'a>(account: &'a Account, id: &'a str) -> ApiResult<&'a N
     let mut all = account.network_interfaces.with(NetworkInterface::BY_ATTACHMENT, id);
     all.find(|interface| interface.attachment.as_ref().is_some_and(|attachment| attachment.id == id))
         .ok_or_else(|| ATTACHMENT_KIND.not_found(id))
+}
+
+/// What the node's report of an interface that was plugged in or out means.
+pub fn reported(
+    call: &mut Call<'_>,
+    interface: &str,
+    instance: &str,
+    waiting: AttachmentState,
+    failed: bool,
+) -> ApiResult<()> {
+    let found = call.account.network_interfaces.get(interface).and_then(|found| found.attachment.as_ref());
+    if !found.is_some_and(|found| found.state == waiting && *found.instance_id == *instance) {
+        return Ok(());
+    }
+    match (waiting, failed) {
+        (AttachmentState::Attaching, false) => set_state(call, interface, AttachmentState::Attached),
+        (AttachmentState::Detaching, true) | (AttachmentState::Attached, _) => Ok(()),
+        (AttachmentState::Attaching, true) | (AttachmentState::Detaching, false) => {
+            detach(call.account, interface, call.now)
+        }
+    }
+}
+
+pub fn set_state(call: &mut Call<'_>, interface: &str, state: AttachmentState) -> ApiResult<()> {
+    if let Some(attachment) = &mut call.account.network_interfaces.edit(interface)?.attachment {
+        attachment.state = state;
+    }
+    Ok(())
 }
 
 /// Unplugs an interface; its primary one an instance keeps as long as it lives.

@@ -9,10 +9,10 @@ use crate::model::image::ImageState;
 use crate::model::instance::InstanceState;
 use crate::model::nat_gateway::NatGatewayState;
 use crate::model::snapshot::SnapshotState;
-use crate::model::volume::{AttachmentState, VolumeState};
+use crate::model::volume::{AttachmentState, ModificationState, VolumeState};
 use crate::model::vpc_endpoint::EndpointState;
 use crate::model::vpc_peering_connection::PeeringState;
-use crate::node::{Order, Report};
+use crate::node::{NodeId, Order, Report};
 use crate::rules::{addresses, devices, endpoints, images, interfaces, nat_gateways, peering};
 
 /// How long a terminated instance is still described.
@@ -66,13 +66,20 @@ pub fn apply(call: &mut Call<'_>, report: &Report) -> ApiResult<()> {
             }
             Ok(())
         }
+        Order::ModifyVolume(id) => modified(call, id, failed.is_some()),
+        Order::AttachInterface(interface, instance) => {
+            interfaces::reported(call, interface, instance, AttachmentState::Attaching, failed.is_some())
+        }
+        Order::DetachInterface(interface, instance) => {
+            interfaces::reported(call, interface, instance, AttachmentState::Detaching, failed.is_some())
+        }
         Order::CreateNatGateway(id) => {
             let pending =
                 call.account.nat_gateways.get(id).is_some_and(|g| g.state == NatGatewayState::Pending);
-            if pending {
-                let state =
-                    if failed.is_none() { NatGatewayState::Available } else { NatGatewayState::Failed };
-                call.account.nat_gateways.edit(id)?.state = state;
+            match failed {
+                _ if !pending => {}
+                None => call.account.nat_gateways.edit(id)?.state = NatGatewayState::Available,
+                Some(reason) => nat_gateways::failed(call, id, ("InternalError".to_owned(), reason.clone()))?,
             }
             Ok(())
         }
@@ -80,6 +87,8 @@ pub fn apply(call: &mut Call<'_>, report: &Report) -> ApiResult<()> {
             None => nat_gateways::deleted(call, id),
             Some(_) => Ok(()),
         },
+        Order::DeleteSnapshot(id) => departed(call, id, failed.is_some()),
+        Order::DeleteImage(id) => departed(call, id, failed.is_some()),
         Order::CreateImage(id) => images::created(call, id, failed.is_some()),
         Order::CreateEndpoint(id) => endpoints::created(call, id, failed.is_some()),
         Order::DeleteEndpoint(id) => match failed {
@@ -98,6 +107,34 @@ pub fn apply(call: &mut Call<'_>, report: &Report) -> ApiResult<()> {
             }
             Ok(())
         }
+    }
+}
+
+/// The node that an order is for, as a gateway of `own` sees it.
+pub fn node_of(account: &Account, order: &Order, own: &NodeId) -> NodeId {
+    match order {
+        Order::StartInstance(id)
+        | Order::StopInstance(id)
+        | Order::RebootInstance(id)
+        | Order::TerminateInstance(id)
+        | Order::AttachVolume(_, id)
+        | Order::DetachVolume(_, id)
+        | Order::AttachInterface(_, id)
+        | Order::DetachInterface(_, id) => account.instances.node_of(id, own),
+        Order::CreateVolume(id) | Order::DeleteVolume(id) | Order::ModifyVolume(id) => {
+            account.volumes.node_of(id, own)
+        }
+        Order::CreateSnapshot(id) => account.snapshots.node_of(id, own),
+        Order::CreateImage(id) => account.images.node_of(id, own),
+        Order::DeleteSnapshot(id) => account.departed.node_of(id, own),
+        Order::DeleteImage(id) => account.departed.node_of(id, own),
+        Order::CreateNatGateway(id) | Order::DeleteNatGateway(id) => account.nat_gateways.node_of(id, own),
+        Order::CreateEndpoint(id) | Order::DeleteEndpoint(id) => account.vpc_endpoints.node_of(id, own),
+        Order::CreatePeering(id) | Order::DeletePeering(id) => {
+            account.vpc_peering_connections.node_of(id, own)
+        }
+        // Every node has a part of it; whoever changed it tells its own.
+        Order::ApplyNetwork(_) => own.clone(),
     }
 }
 
@@ -179,6 +216,28 @@ fn terminated(call: &mut Call<'_>, id: &str) -> ApiResult<()> {
     Ok(())
 }
 
+fn departed(call: &mut Call<'_>, id: &str, failed: bool) -> ApiResult<()> {
+    if !failed {
+        call.account.departed.remove(id);
+    }
+    Ok(())
+}
+
+fn modified(call: &mut Call<'_>, id: &str, failed: bool) -> ApiResult<()> {
+    if !call.account.volumes.get(id).is_some_and(|volume| volume.is_being_modified()) {
+        return Ok(());
+    }
+    let volume = call.account.volumes.edit(id)?;
+    let Some(mut change) = volume.modification.take() else { return Ok(()) };
+    change.ended = Some(call.now);
+    change.state = if failed { ModificationState::Failed } else { ModificationState::Completed };
+    if !failed {
+        volume.set_shape(change.target.clone());
+    }
+    volume.modification = Some(change);
+    Ok(())
+}
+
 fn set_attachment(account: &mut Account, volume: &str, instance: &str) -> ApiResult<()> {
     if account.volumes.get(volume).is_none() {
         return Ok(());
@@ -192,7 +251,7 @@ fn set_attachment(account: &mut Account, volume: &str, instance: &str) -> ApiRes
     Ok(())
 }
 
-/// The orders whose reports are not in the records yet: given again at every start.
+/// The orders whose reports are not in the records yet: given again until they are.
 pub fn unfinished(account: &Account) -> Vec<Order> {
     let mut orders = Vec::new();
     for instance in account.instances.iter() {
@@ -209,6 +268,9 @@ pub fn unfinished(account: &Account) -> Vec<Order> {
             VolumeState::Deleting => orders.push(Order::DeleteVolume(volume.id.clone())),
             VolumeState::Available | VolumeState::Error => {}
         }
+        if volume.is_being_modified() {
+            orders.push(Order::ModifyVolume(volume.id.clone()));
+        }
         for attachment in &volume.attachments {
             let (volume, instance) = (volume.id.clone(), attachment.instance_id.clone());
             match attachment.state {
@@ -218,6 +280,17 @@ pub fn unfinished(account: &Account) -> Vec<Order> {
             }
         }
     }
+    for interface in account.network_interfaces.iter() {
+        if let Some(attachment) = &interface.attachment {
+            let (interface, instance) = (interface.id.clone(), attachment.instance_id.clone());
+            match attachment.state {
+                AttachmentState::Attaching => orders.push(Order::AttachInterface(interface, instance)),
+                AttachmentState::Detaching => orders.push(Order::DetachInterface(interface, instance)),
+                AttachmentState::Attached => {}
+            }
+        }
+    }
+    orders.extend(account.departed.iter().map(|departed| departed.order()));
     for gateway in account.nat_gateways.iter() {
         match gateway.state {
             NatGatewayState::Pending => orders.push(Order::CreateNatGateway(gateway.id.clone())),

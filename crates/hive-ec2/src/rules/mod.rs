@@ -15,6 +15,7 @@ pub mod keys;
 pub mod launch;
 pub mod launch_templates;
 pub mod lifecycle;
+pub mod limits;
 pub mod nat_gateways;
 pub mod networks;
 pub mod peering;

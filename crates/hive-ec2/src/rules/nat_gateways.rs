@@ -41,7 +41,18 @@ pub fn create(
     let (subnet_id, vpc_id) = (interface.subnet_id.clone(), interface.vpc_id.clone());
     let private_ip =
         interface.primary_ip().ok_or_else(|| ApiError::internal("an interface without address"))?;
+    let unreachable = match addresses::require_way_out(call.account, &vpc_id) {
+        Err(_) if connectivity == Connectivity::Public => {
+            let message = format!("Network {vpc_id} has no Internet gateway attached");
+            Some(("Gateway.NotAttached".to_owned(), message))
+        }
+        _ => None,
+    };
     let association_id = match allocation {
+        Some(allocation) if unreachable.is_some() => {
+            call.account.addresses.find(allocation)?;
+            None
+        }
         Some(allocation) => Some(addresses::associate(call, allocation, &interface_id, None, false)?),
         None => None,
     };
@@ -59,11 +70,27 @@ pub fn create(
         allocation_id: address.map(|address| address.id.clone()),
         public_ip: address.map(|address| address.public_ip),
         association_id,
+        failure: None,
         tags: call.new_tags::<NatGateway>(),
     };
     call.account.nat_gateways.insert(gateway);
-    call.order(Order::CreateNatGateway(id.clone()));
+    match unreachable {
+        Some(reason) => failed(call, &id, reason)?,
+        None => call.order(Order::CreateNatGateway(id.clone())),
+    }
     Ok(id)
+}
+
+/// What it had is free again; it is described for a while, with the reason.
+pub fn failed(call: &mut Call<'_>, id: &str, reason: (String, String)) -> ApiResult<()> {
+    let interface = call.account.nat_gateways.find(id)?.network_interface_id.clone();
+    interfaces::delete(call.account, &interface)?;
+    let now = call.now;
+    let gateway = call.account.nat_gateways.edit(id)?;
+    gateway.state = NatGatewayState::Failed;
+    gateway.deleted = Some(now);
+    gateway.failure = Some(reason);
+    Ok(())
 }
 
 /// What the node's report of a deletion means: the interface is gone, the address is free.

@@ -11,8 +11,6 @@ use crate::model::account::Account;
 use crate::model::cidr::{Ipv4Cidr, Ipv6Cidr};
 use crate::model::security_group::{Peer, Protocol, Rule, SecurityGroup};
 
-const MAX_RULES: usize = 1_000;
-
 /// What Authorize, Revoke and UpdateDescriptions share.
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "PascalCase", default)]
@@ -245,12 +243,6 @@ pub fn authorize(call: &mut Call<'_>, request: &PermissionsRequest, egress: bool
             ));
         }
         group.rules.push(rule.clone());
-    }
-    if group.rules.len() > MAX_RULES {
-        return Err(ApiError::client(
-            "RulesPerSecurityGroupLimitExceeded",
-            format!("The maximum number of rules per security group ({MAX_RULES}) has been reached."),
-        ));
     }
     Ok(rules)
 }

@@ -8,7 +8,9 @@ use crate::core::text::moment;
 use crate::data::images;
 use crate::model::account::Account;
 use crate::model::snapshot::{Snapshot, SnapshotState};
-use crate::model::volume::{AttachmentState, Volume, VolumeAttachment, VolumeModification, VolumeType};
+use crate::model::volume::{
+    AttachmentState, ModificationState, Volume, VolumeAttachment, VolumeModification, VolumeType,
+};
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -79,7 +81,7 @@ pub struct ModificationView {
     modification_state: &'static str,
     progress: u32,
     start_time: String,
-    end_time: String,
+    end_time: Option<String>,
     original_size: u32,
     original_volume_type: VolumeType,
     original_iops: Option<u32>,
@@ -95,10 +97,10 @@ pub struct ModificationView {
 pub fn modification(change: &VolumeModification, volume: &str) -> ModificationView {
     ModificationView {
         volume_id: volume.to_owned(),
-        modification_state: "completed",
-        progress: 100,
+        modification_state: change.state.name(),
+        progress: if change.state == ModificationState::Completed { 100 } else { 0 },
         start_time: moment(change.started),
-        end_time: moment(change.started),
+        end_time: change.ended.map(moment),
         original_size: change.original.size,
         original_volume_type: change.original.volume_type,
         original_iops: change.original.iops,

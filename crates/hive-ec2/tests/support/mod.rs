@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use eos_store::{Durability, EmbeddedRecords};
 use hive_api::{ApiError, Params, form};
+use hive_ec2::model::cidr::Ipv4Cidr;
 use hive_ec2::{AccountId, Engine, EngineConfig, Environment, Node, NodeId, RecordsNode};
 use jiff::Timestamp;
 
@@ -27,9 +28,31 @@ pub async fn engine_with(
     node: Arc<dyn Node>,
     clock: Arc<dyn Fn() -> Timestamp + Send + Sync>,
 ) -> Arc<Engine> {
+    engine_in(dir, node, clock, 15).await
+}
+
+/// With a pool of public addresses of another size.
+pub async fn engine_in(
+    dir: &std::path::Path,
+    node: Arc<dyn Node>,
+    clock: Arc<dyn Fn() -> Timestamp + Send + Sync>,
+    public_prefix: u8,
+) -> Arc<Engine> {
+    let mut environment = Environment::new("us-east-1", node.id().clone());
+    environment.public_addresses = Ipv4Cidr::new(u32::from_be_bytes([198, 18, 0, 0]), public_prefix);
+    environment.limits.set("all=none").unwrap();
+    engine_of(dir, node, clock, environment).await
+}
+
+pub async fn engine_of(
+    dir: &std::path::Path,
+    node: Arc<dyn Node>,
+    clock: Arc<dyn Fn() -> Timestamp + Send + Sync>,
+    environment: Environment,
+) -> Arc<Engine> {
     let counter = AtomicU64::new(Timestamp::now().as_nanosecond() as u64);
     Engine::start(EngineConfig {
-        environment: Environment::new("us-east-1", node.id().clone()),
+        environment,
         records: Arc::new(EmbeddedRecords::open(&dir.join("store.redb"), Durability::Relaxed).unwrap()),
         node,
         // Distinct is enough here.
@@ -49,9 +72,13 @@ pub async fn engine_with(
 
 /// `Action&Name=Value&…`
 pub async fn call(engine: &Arc<Engine>, query: &str) -> Result<String, ApiError> {
+    call_as(engine, ACCOUNT, query).await
+}
+
+pub async fn call_as(engine: &Arc<Engine>, account: &str, query: &str) -> Result<String, ApiError> {
     let mut params = Params::from_pairs(form::parse(format!("Action={query}").as_bytes()).unwrap()).unwrap();
     let action = params.take_value("Action").unwrap();
-    let answer = engine.call(&AccountId::new(ACCOUNT), &action, params).await;
+    let answer = engine.call(&AccountId::new(account), &action, params).await;
     if let Err(error) = &answer {
         assert!(error.status < 500, "{query}: {error}");
     }

@@ -1,6 +1,7 @@
 //! A gateway by itself, for tests and benchmarks; people use `eos hive up`.
 //!
-//! `hive --data DIR [--port N] [--plain-http] [--strict] [--relaxed] [--region R] [--store URL]`, or `hive --coverage`.
+//! `hive --data DIR [--port N] [--plain-http] [--strict] [--relaxed] [--region R] [--node NAME] [--store URL]`,
+//! or `hive --coverage`.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, clippy::exit)]
 
@@ -22,11 +23,15 @@ fn main() {
                 let port = value().parse().unwrap_or_else(|_| usage("--port"));
                 config.listen = SocketAddr::from(([127, 0, 0, 1], port));
             }
-            "--region" => config.region = value(),
+            "--region" => {
+                config.region = hive::parse_region(&value()).unwrap_or_else(|_| usage("--region"));
+            }
+            "--node" => config.node = hive::parse_node(&value()).unwrap_or_else(|_| usage("--node")),
             "--plain-http" => config.plain_http = true,
             "--strict" => config.strict = true,
             "--relaxed" => config.durability = hive::Durability::Relaxed,
             "--store" => config.store = value().parse().unwrap_or_else(|_| usage("--store")),
+            "--limit" => config.limits.set(&value()).unwrap_or_else(|_| usage("--limit")),
             "--coverage" => return print!("{}", hive::coverage::markdown()),
             other => usage(other),
         }
@@ -49,7 +54,7 @@ fn main() {
 
 fn usage(argument: &str) -> ! {
     eprintln!(
-        "hive: what is {argument}? --data DIR --port N --plain-http --strict --relaxed --region R --store URL --coverage"
+        "hive: what is {argument}? --data DIR --port N --plain-http --strict --relaxed --region R --node NAME --store URL --limit NAME=N --coverage"
     );
     std::process::exit(3);
 }

@@ -36,6 +36,11 @@ class Contract(unittest.TestCase):
         self.addCleanup(self.clear, vpc)
         return vpc
 
+    def way_out(self, vpc):
+        """An internet gateway, without which no elastic address is of use; goes with the VPC."""
+        gateway = EC2.create_internet_gateway()["InternetGateway"]["InternetGatewayId"]
+        EC2.attach_internet_gateway(InternetGatewayId=gateway, VpcId=vpc)
+
     def clear(self, vpc):
         """Takes a VPC away with all that is in it, in the order of dependency."""
         here = [{"Name": "vpc-id", "Values": [vpc]}]

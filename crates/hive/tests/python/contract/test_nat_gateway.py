@@ -9,6 +9,7 @@ class NatGateway(Contract):
         subnet = EC2.create_subnet(VpcId=vpc, CidrBlock="10.0.1.0/24")["Subnet"]["SubnetId"]
         allocation = EC2.allocate_address(Domain="vpc")["AllocationId"]
         self.code("MissingParameter", EC2.create_nat_gateway, SubnetId=subnet)
+        self.way_out(vpc)
         nat = EC2.create_nat_gateway(SubnetId=subnet, AllocationId=allocation)["NatGateway"]["NatGatewayId"]
         EC2.get_waiter("nat_gateway_available").wait(NatGatewayIds=[nat], WaiterConfig=FAST)
         interface = EC2.describe_nat_gateways(NatGatewayIds=[nat])["NatGateways"][0]["NatGatewayAddresses"][0]["NetworkInterfaceId"]

@@ -23,6 +23,8 @@ class NetworkInterface(Contract):
         self.assertIn(interface, self.code("DependencyViolation", EC2.delete_subnet, SubnetId=subnet))
         address = EC2.allocate_address(Domain="vpc")
         allocation = address["AllocationId"]
+        self.code("Gateway.NotAttached", EC2.associate_address, AllocationId=allocation, InstanceId=instance)
+        self.way_out(vpc)
         association = EC2.associate_address(AllocationId=allocation, InstanceId=instance)["AssociationId"]
         self.code("Resource.AlreadyAssociated", EC2.associate_address, AllocationId=allocation, NetworkInterfaceId=interface, AllowReassociation=False)
         found = EC2.describe_addresses(PublicIps=[address["PublicIp"]])["Addresses"][0]
@@ -33,6 +35,7 @@ class NetworkInterface(Contract):
         EC2.release_address(AllocationId=allocation)
         self.code("InvalidAllocationID.NotFound", EC2.describe_addresses, AllocationIds=[allocation])
         EC2.detach_network_interface(AttachmentId=attachment)
+        EC2.get_waiter("network_interface_available").wait(NetworkInterfaceIds=[interface], WaiterConfig=FAST)
         EC2.delete_network_interface(NetworkInterfaceId=interface)
 
     def test_a_primary_address_is_chosen_when_only_others_are_named(self):

@@ -27,6 +27,16 @@ class Sts(Contract):
         STS.assume_role(**own, ExternalId="someone", Tags=[{"Key": "a", "Value": "b"}])
         deny = '{"Version":"2012-10-17","Statement":[{"Effect":"Deny","Action":"*","Resource":"*"}]}'
         self.code("UnsupportedOperation", STS.assume_role, **own, Policy=deny)
+        # A role takes on another, for an hour at most.
+        keys = STS.assume_role(**own)["Credentials"]
+        first = boto3.Session(keys["AccessKeyId"], keys["SecretAccessKey"], keys["SessionToken"])
+        first = first.client("sts", config=CONFIG)
+        second = {"RoleArn": f"arn:aws:iam::{account}:role/operate", "RoleSessionName": "then"}
+        self.code("ValidationError", first.assume_role, **second, DurationSeconds=3601)
+        keys = first.assume_role(**second)["Credentials"]
+        chained = boto3.Session(keys["AccessKeyId"], keys["SecretAccessKey"], keys["SessionToken"])
+        who = chained.client("sts", config=CONFIG).get_caller_identity()["Arn"]
+        self.assertEqual(who, f"arn:aws:sts::{account}:assumed-role/operate/then")
         nobody = boto3.Session("AKIAIOSFODNN7EXAMPLE", "wrong").client("sts", config=CONFIG)
         self.code("InvalidClientTokenId", nobody.get_caller_identity)
 
