@@ -1,14 +1,18 @@
 //! tofu with the unmodified hashicorp/aws provider, one test a resource: what it makes it finds again, changed or
 //! imported, and what it takes away is gone.
+//!
+//! Most of the time of a step goes into reading the provider's schemas, so several resources go through it together, each
+//! in a module of its own. If that fails, each goes alone, and those fail that must.
 
 #![allow(clippy::unwrap_used)]
 
 mod support;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Lines};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
+use std::sync::OnceLock;
 
 use serde_json::Value;
 use support::{Gateway, python, succeed, tool};
@@ -19,19 +23,18 @@ macro_rules! resources {
         const RESOURCES: &[&str] = &[$(stringify!($name)),*];
         $(#[test]
         fn $name() {
-            whole_life(stringify!($name));
+            lives(stringify!($name));
         })*
     };
 }
 
-// The instance's first: it takes longest, and the provider mostly sleeps.
 resources! {
-    aws_instance
     aws_ami
     aws_ebs_snapshot
     aws_ebs_volume
     aws_egress_only_internet_gateway
     aws_eip
+    aws_instance
     aws_internet_gateway
     aws_key_pair
     aws_launch_template
@@ -97,10 +100,23 @@ struct Project<'a> {
 }
 
 impl Project<'_> {
-    fn new<'a>(bench: &'a Bench, files: &[PathBuf]) -> Project<'a> {
-        for file in files {
-            std::fs::copy(file, bench.dir.path().join(file.file_name().unwrap())).unwrap();
+    /// A module for each resource.
+    fn new<'a>(bench: &'a Bench, resources: &[&str]) -> Project<'a> {
+        let root = bench.dir.path();
+        let mut main = std::fs::read_to_string(folder().join("root.tf")).unwrap();
+        let mut imports = String::new();
+        for resource in resources {
+            std::fs::create_dir(root.join(resource)).unwrap();
+            for name in ["common", resource] {
+                let name = format!("{name}.tf");
+                std::fs::copy(folder().join(&name), root.join(resource).join(&name)).unwrap();
+            }
+            main += &format!("module {resource:?} {{\n  source = \"./{resource}\"\n  step = var.step\n}}\n");
+            imports += &format!("    {resource} = module.{resource}.imports\n");
         }
+        main += &format!("output \"imports\" {{\n  value = {{\n{imports}  }}\n}}\n");
+        std::fs::write(root.join("main.tf"), main).unwrap();
+        succeed(bench.command(&bench.tofu).arg("get"));
         let mut provider = bench
             .command(&bench.provider)
             .arg("-debug")
@@ -132,12 +148,12 @@ impl Project<'_> {
 
     /// Says what it did: `1 added, 0 changed, 0 destroyed`.
     fn apply(&self, step: u32) -> String {
-        self.tofu(step, &["apply", "-input=false", "-auto-approve"])
+        self.tofu(step, &["apply", "-input=false", "-auto-approve", "-parallelism=40"])
     }
 
     fn plan_is_empty(&self, step: u32, skips: bool) {
         // Exit code 2 would be "there are changes", which `succeed` shows with the plan.
-        self.tofu_that(step, skips, &["plan", "-input=false", "-detailed-exitcode"]);
+        self.tofu_that(step, skips, &["plan", "-input=false", "-detailed-exitcode", "-parallelism=40"]);
     }
 
     fn state(&self) -> Value {
@@ -148,9 +164,15 @@ impl Project<'_> {
     /// Forgets what can be imported and imports it all: nothing may have to change.
     fn import_all(&self) {
         let state = self.state();
-        let ids = state["outputs"]["imports"]["value"].as_object().unwrap();
+        let modules = state["outputs"]["imports"]["value"].as_object().unwrap().iter();
+        let ids: Vec<(String, &Value)> = modules
+            .flat_map(|(module, ids)| {
+                let ids = ids.as_object().unwrap().iter();
+                ids.map(move |(address, id)| (format!("module.{module}.{address}"), id))
+            })
+            .collect();
         let mut forget = vec!["state", "rm"];
-        forget.extend(ids.keys().map(String::as_str));
+        forget.extend(ids.iter().map(|(address, _)| address.as_str()));
         succeed(self.bench.command(&self.bench.tofu).args(forget));
         let blocks =
             ids.iter().map(|(address, id)| format!("import {{\n  to = {address}\n  id = {id}\n}}\n"));
@@ -170,21 +192,61 @@ impl Drop for Project<'_> {
     }
 }
 
-/// Made, changed in place, imported, taken away; after each step the plan is empty.
-fn whole_life(resource: &str) {
-    let Some(bench) = Bench::new(resource) else { return };
-    let project = Project::new(&bench, &["common", resource].map(|name| folder().join(format!("{name}.tf"))));
+/// As many projects as there are cores on a small machine, and one more: the provider sleeps at times.
+const GROUPS: usize = 3;
+
+/// What was changed of each resource, or what went wrong.
+type Lives = Result<BTreeMap<&'static str, BTreeSet<String>>, String>;
+
+/// The lives of every third resource, which any of their tests may begin. None where the tools are not there.
+fn lives_together(group: usize) -> Option<&'static Lives> {
+    static LIVES: [OnceLock<Option<Lives>>; GROUPS] = [const { OnceLock::new() }; GROUPS];
+    let resources = || RESOURCES.iter().copied().skip(group).step_by(GROUPS).collect::<Vec<_>>();
+    let run = || {
+        let caught = std::panic::catch_unwind(|| whole_life(&format!("group {group}"), &resources()));
+        caught.map_err(|panic| panic.downcast_ref::<String>().cloned().unwrap_or_default()).transpose()
+    };
+    LIVES[group].get_or_init(run).as_ref()
+}
+
+fn lives(resource: &'static str) {
+    let place = RESOURCES.iter().position(|known| *known == resource).unwrap();
+    let changed = match lives_together(place % GROUPS) {
+        None => return,
+        Some(Ok(changed)) => changed[resource].clone(),
+        Some(Err(_)) => match whole_life(resource, &[resource]) {
+            None => return,
+            Some(mut changed) => changed.remove(resource).unwrap(),
+        },
+    };
+    everything_was_changed(resource, &changed);
+}
+
+#[test]
+fn together_they_do_not_disturb_each_other() {
+    for group in 0..GROUPS {
+        if let Some(Err(error)) = lives_together(group) {
+            panic!("{error}");
+        }
+    }
+}
+
+/// Made, changed in place, imported, taken away; after each step the plan is empty. What was changed of each.
+fn whole_life(test: &str, resources: &[&'static str]) -> Option<BTreeMap<&'static str, BTreeSet<String>>> {
+    let bench = Bench::new(test)?;
+    let project = Project::new(&bench, resources);
     project.apply(1);
     project.plan_is_empty(1, false);
     let before = project.state();
     let applied = project.apply(2);
     assert!(applied.contains(" 0 destroyed"), "all in place: {applied}");
-    everything_was_changed(resource, &changes(&before, &project.state()));
+    let after = project.state();
     project.plan_is_empty(2, false);
     project.import_all();
     project.plan_is_empty(2, true);
-    project.tofu(2, &["destroy", "-input=false", "-auto-approve", "-refresh=false"]);
+    project.tofu(2, &["destroy", "-input=false", "-auto-approve", "-refresh=false", "-parallelism=40"]);
     assert_eq!(bench.gateway.leftovers(), []);
+    Some(resources.iter().map(|resource| (*resource, changes(resource, &before, &after))).collect())
 }
 
 fn folder() -> PathBuf {
@@ -207,11 +269,13 @@ fn everything_was_changed(resource: &str, changed: &BTreeSet<String>) {
     assert_eq!(wrong, [], "not changed, or changed in spite of the reason; changed are {changed:#?}");
 }
 
-/// `aws_vpc.tags`: what differs between two states of what is in both.
-fn changes(before: &Value, after: &Value) -> BTreeSet<String> {
+/// `aws_vpc.tags`: what differs between two states of what is in both, in the module of a resource.
+fn changes(module: &str, before: &Value, after: &Value) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
+    let module = format!("module.{module}");
     let instances = |state: &Value| {
-        let resources = state["resources"].as_array().unwrap().clone();
+        let mut resources = state["resources"].as_array().unwrap().clone();
+        resources.retain(|resource| resource["module"] == module.as_str());
         resources.into_iter().flat_map(|resource| {
             let instances = resource["instances"].as_array().unwrap().clone();
             let place = move |instance: Value| (resource["type"].clone(), resource["name"].clone(), instance);
@@ -257,15 +321,16 @@ fn every_file_and_every_updatable_resource_has_a_test() {
         files.filter_map(|path| Some(path.to_str()?.rsplit_once('/')?.1.strip_suffix(".tf")?.to_owned()));
     let updatable = updatable().map(|(attribute, _)| attribute.split('.').next().unwrap().to_owned());
     let known: BTreeSet<String> =
-        RESOURCES.iter().map(|name| (*name).to_owned()).chain(["common".to_owned()]).collect();
+        RESOURCES.iter().copied().chain(["common", "root"]).map(str::to_owned).collect();
     assert_eq!(files.chain(updatable).collect::<BTreeSet<_>>(), known);
 }
 
-/// The script of the example does it all itself, with the aws CLI, a mirror of the provider, and `tofu init`.
+/// The script of the example does it all itself, with the aws CLI, a mirror of the provider, and `tofu init`. By its name
+/// it is begun first: it takes as long as a group.
 #[test]
-fn example() {
-    let Some(bench) = Bench::new("example") else { return };
-    let Some(python) = python("provider::example") else { return };
+fn an_example() {
+    let Some(bench) = Bench::new("an_example") else { return };
+    let Some(python) = python("provider::an_example") else { return };
     let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/hive");
     for file in ["main.tf", "test.sh"] {
         std::fs::copy(example.join(file), bench.dir.path().join(file)).unwrap();

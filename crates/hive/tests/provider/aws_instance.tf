@@ -83,7 +83,7 @@ resource "aws_instance" "j" {
 
 resource "aws_instance" "k" {
   ami                   = data.aws_ami.linux.id
-  instance_type         = local.second ? "t3.small" : "t3.micro"
+  instance_type         = local.second ? "t3.medium" : "t3.small"
   subnet_id             = aws_subnet.s.id
   private_ip            = "10.30.1.9"
   disable_api_stop      = local.second

@@ -17,7 +17,7 @@ resource "aws_security_group" "s" {
 resource "aws_instance" "i" {
   count         = 2
   ami           = data.aws_ami.linux.id
-  instance_type = "t3.micro"
+  instance_type = "t3.small"
   subnet_id     = aws_subnet.s.id
   private_ip    = "10.30.1.1${count.index}"
 

@@ -12,17 +12,6 @@ variable "step" {
   type = number
 }
 
-# The provider's checks of its own, which people skip to get by with less than AWS.
-variable "skip" {
-  type = bool
-}
-
-provider "aws" {
-  skip_credentials_validation = var.skip
-  skip_metadata_api_check     = var.skip
-  skip_region_validation      = var.skip
-}
-
 locals {
   second = var.step == 2
   tags   = local.second ? { Step = "two", Added = "yes" } : { Step = "one", Gone = "soon" }
