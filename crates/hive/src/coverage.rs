@@ -14,6 +14,8 @@ pub struct Row {
     /// EC2 has them; a request that asks for one is refused.
     pub refused: Vec<&'static str>,
     pub filters: Vec<&'static str>,
+    /// EC2 has them; a request with one is answered with `InvalidParameterValue`.
+    pub refused_filters: Vec<&'static str>,
     pub status: Status,
 }
 
@@ -21,7 +23,7 @@ pub struct Row {
 #[serde(rename_all = "lowercase")]
 pub enum Status {
     Done,
-    /// Some parameters are refused or without effect.
+    /// Some parameters or filters are refused, or parameters without effect.
     Partial,
 }
 
@@ -35,9 +37,12 @@ impl Row {
     ) -> Row {
         let missing = |name: &&str| !name.contains('.') && !parameters.contains(name);
         let refused: Vec<_> = hive_ec2::parameters_of(action).filter(missing).collect();
-        let done = refused.is_empty() && without_effect.is_empty();
+        let refused_filters: Vec<_> =
+            hive_ec2::filters_of(action).filter(|name| !filters.contains(name)).collect();
+        let done = refused_filters.is_empty() && refused.is_empty() && without_effect.is_empty();
         let status = if done { Status::Done } else { Status::Partial };
-        Row { service, action, parameters, without_effect: without_effect.to_vec(), refused, filters, status }
+        let without_effect = without_effect.to_vec();
+        Row { service, action, parameters, without_effect, refused, filters, refused_filters, status }
     }
 }
 
@@ -108,6 +113,9 @@ pub fn markdown() -> String {
         }
         if !row.filters.is_empty() {
             text.push_str(&format!("\nFilters: {}\n", code(&row.filters)));
+        }
+        if !row.refused_filters.is_empty() {
+            text.push_str(&format!("\nFilters refused: {}\n", code(&row.refused_filters)));
         }
     }
     text.push_str("\n## Refused by name\n\nAnswered with `UnsupportedOperation` and the reason.\n\n");

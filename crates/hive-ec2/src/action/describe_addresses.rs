@@ -30,7 +30,8 @@ static FILTERS: Filters<Address> = Filters::of(&[
         "instance-id",
         Through(|address, account| maybe(view::address::instance_of(address, account)), of_instance),
     ),
-]);
+])
+.shown("DescribeAddresses", |address, call| shown(view::address::address(address, call)));
 
 fn of_instance(account: &Account, instance: &str) -> Vec<String> {
     let interfaces = account.network_interfaces.with(NetworkInterface::BY_INSTANCE, instance);

@@ -31,7 +31,8 @@ static FILTERS: Filters<Image> = Filters::of(&[
     ("owner-id", Of(|image, account| one(owner(image, account).id))),
     ("root-device-type", Same(|_| "ebs".to_owned())),
     ("virtualization-type", Same(|_| "hvm".to_owned())),
-]);
+])
+.shown("DescribeImages", |found, call| shown(image(found, call.account)));
 
 impl Action for DescribeImages {
     const NAME: &'static str = "DescribeImages";

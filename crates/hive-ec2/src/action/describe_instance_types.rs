@@ -12,7 +12,7 @@ pub struct Request {
     instance_type: Vec<String>,
 }
 
-static FILTERS: Filters<InstanceType> = Filters::of(&[
+static FILTERS: Filters<InstanceType> = Filters::<InstanceType>::of(&[
     ("bare-metal", Same(|_| false.to_string())),
     ("burstable-performance-supported", Of(|kind, _| one(kind.burstable))),
     ("current-generation", Of(|kind, _| one(!kind.name.starts_with("t2.")))),
@@ -24,7 +24,8 @@ static FILTERS: Filters<InstanceType> = Filters::of(&[
     ("supported-usage-class", Same(|_| "on-demand".to_owned())),
     ("supported-virtualization-type", Same(|_| "hvm".to_owned())),
     ("vcpu-info.default-vcpus", Of(|kind, _| one(kind.vcpus))),
-]);
+])
+.shown("DescribeInstanceTypes", |kind, _| shown(view(kind)));
 
 impl Action for DescribeInstanceTypes {
     const NAME: &'static str = "DescribeInstanceTypes";

@@ -44,7 +44,8 @@ static FILTERS: Filters<Instance> = Filters::of(&[
         ),
     ),
     ("root-device-type", Same(|_| "ebs".to_owned())),
-]);
+])
+.shown("DescribeInstances", |instance, call| shown(view::instance::instance(instance, call)));
 
 fn groups(instance: &Instance, account: &Account) -> Vec<String> {
     interfaces(instance, account).flat_map(|n| &n.groups).map(ToString::to_string).collect()

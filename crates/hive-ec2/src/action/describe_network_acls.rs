@@ -13,7 +13,8 @@ pub struct Request {
     network_acl_id: Vec<String>,
 }
 
-static FILTERS: Filters<NetworkAcl> = Filters::of(&[("owner-id", Same(|account| account.id.to_string()))]);
+static FILTERS: Filters<NetworkAcl> = Filters::of(&[("owner-id", Same(|account| account.id.to_string()))])
+    .shown("DescribeNetworkAcls", |acl, call| shown(view(acl, call.account)));
 
 impl Action for DescribeNetworkAcls {
     const NAME: &'static str = "DescribeNetworkAcls";

@@ -54,7 +54,10 @@ static FILTERS: Filters<NetworkInterface> = Filters::of(&[
         ),
     ),
     ("owner-id", Same(|account| account.id.to_string())),
-]);
+])
+.shown("DescribeNetworkInterfaces", |interface, call| {
+    shown(view::network_interface::network_interface(interface, call))
+});
 
 /// The elastic address of its primary address.
 fn address<'a>(interface: &'a NetworkInterface, account: &'a Account) -> Option<&'a Address> {

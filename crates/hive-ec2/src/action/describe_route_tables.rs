@@ -15,7 +15,7 @@ pub struct Request {
     route_table_id: Vec<String>,
 }
 
-static FILTERS: Filters<RouteTable> = Filters::of(&[
+static FILTERS: Filters<RouteTable> = Filters::<RouteTable>::of(&[
     ("owner-id", Same(|account| account.id.to_string())),
     (
         "route.state",
@@ -33,7 +33,8 @@ static FILTERS: Filters<RouteTable> = Filters::of(&[
                 .collect()
         }),
     ),
-]);
+])
+.shown("DescribeRouteTables", |table, call| shown(view::route_table::route_table(table, call.account)));
 
 impl Action for DescribeRouteTables {
     const NAME: &'static str = "DescribeRouteTables";

@@ -17,7 +17,8 @@ pub struct Request {
     group_name: Vec<String>,
 }
 
-static FILTERS: Filters<SecurityGroup> = Filters::of(&[("owner-id", Same(|account| account.id.to_string()))]);
+static FILTERS: Filters<SecurityGroup> = Filters::of(&[("owner-id", Same(|account| account.id.to_string()))])
+    .shown("DescribeSecurityGroups", |group, call| shown(view::security_group::security_group(group, call)));
 
 impl Action for DescribeSecurityGroups {
     const NAME: &'static str = "DescribeSecurityGroups";

@@ -21,7 +21,8 @@ pub struct Request {
 static FILTERS: Filters<Snapshot> = Filters::of(&[
     ("owner-alias", Of(|snapshot, account| maybe(snapshot_owner(snapshot, account).alias))),
     ("owner-id", Of(|snapshot, account| one(snapshot_owner(snapshot, account).id))),
-]);
+])
+.shown("DescribeSnapshots", |found, call| shown(snapshot(found, call.account)));
 
 impl Action for DescribeSnapshots {
     const NAME: &'static str = "DescribeSnapshots";

@@ -23,7 +23,8 @@ static FILTERS: Filters<Subnet> = Filters::of(&[
     ("available-ip-address-count", Of(|subnet, account| one(available_addresses(account, subnet)))),
     ("owner-id", Same(|account| account.id.to_string())),
     ("state", Same(|_| "available".to_owned())),
-]);
+])
+.shown("DescribeSubnets", |subnet, call| shown(view::subnet::subnet(subnet, call)));
 
 const ZONE_ID: FilterRow<Subnet> = Of(|subnet, _| one(zone_id(&subnet.availability_zone)));
 

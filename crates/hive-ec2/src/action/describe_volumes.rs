@@ -14,7 +14,8 @@ pub struct Request {
     volume_id: Vec<String>,
 }
 
-static FILTERS: Filters<Volume> = Filters::of(&[]);
+static FILTERS: Filters<Volume> =
+    Filters::of(&[]).shown("DescribeVolumes", |volume, _| shown(view::volume::volume(volume)));
 
 impl Action for DescribeVolumes {
     const NAME: &'static str = "DescribeVolumes";

@@ -14,13 +14,16 @@ pub struct Request {
     volume_id: Vec<String>,
 }
 
-static FILTERS: Filters<Volume> = Filters::only(
+static FILTERS: Filters<Volume> = Filters::<Volume>::only(
     &["volume-id"],
     &[(
         "modification-state",
         Of(|volume, _| maybe(volume.modification.as_ref().map(|change| change.state.name()))),
     )],
-);
+)
+.shown("DescribeVolumesModifications", |volume, _| {
+    shown(volume.modification.as_ref().map(|change| view::volume::modification(change, &volume.id)))
+});
 
 impl Action for DescribeVolumesModifications {
     const NAME: &'static str = "DescribeVolumesModifications";

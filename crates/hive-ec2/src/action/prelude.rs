@@ -7,7 +7,7 @@ pub use crate::core::action::{Action, Done};
 pub use crate::core::call::Call;
 pub use crate::core::common::Accepts;
 pub use crate::core::filter::FilterRow::{Of, Same, Through};
-pub use crate::core::filter::{Filters, maybe, one};
+pub use crate::core::filter::{Filters, maybe, one, shown};
 pub use crate::core::page::Listing;
 pub use crate::model::account::Account;
 

@@ -200,9 +200,7 @@ impl Call<'_> {
             return Ok(page);
         }
         for item in items {
-            if after.as_deref().is_some_and(|after| item.key() <= after)
-                || !matcher.matches(&item, self.account)
-            {
+            if after.as_deref().is_some_and(|after| item.key() <= after) || !matcher.matches(&item, self) {
                 continue;
             }
             if self.common.max_results == Some(page.items.len()) {

@@ -6,10 +6,13 @@
 
 use hive_api::pattern::matches;
 use hive_api::{ApiError, ApiResult};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
+use super::call::Call;
 use super::index::Field;
 use super::table::Listed;
+use crate::data::filters;
 use crate::model::account::Account;
 
 #[derive(Debug, Clone, Deserialize)]
@@ -25,6 +28,15 @@ pub struct Filters<T: 'static> {
     rows: &'static [(&'static str, FilterRow<T>)],
     /// Of the fields only these.
     only: Option<&'static [&'static str]>,
+    /// The action whose filters look at the answer, and what it answers of an item.
+    shown: Option<(&'static str, Shown<T>)>,
+}
+
+type Shown<T> = fn(&T, &Call<'_>) -> Value;
+
+/// What an answer says of an item, for filters to look at.
+pub fn shown(view: impl Serialize) -> Value {
+    serde_json::to_value(view).unwrap_or_default()
 }
 
 /// Where the values of an item under a filter come from.
@@ -41,21 +53,28 @@ type ValuesOf<T> = fn(&T, &Account) -> Vec<String>;
 
 impl<T: Listed> Filters<T> {
     pub const fn of(rows: &'static [(&'static str, FilterRow<T>)]) -> Self {
-        Self { rows, only: None }
+        Self { rows, only: None, shown: None }
     }
 
     pub const fn only(
         fields: &'static [&'static str],
         rows: &'static [(&'static str, FilterRow<T>)],
     ) -> Self {
-        Self { rows, only: Some(fields) }
+        Self { rows, only: Some(fields), shown: None }
+    }
+
+    /// Also those that `data/shown-filters.txt` has for an action.
+    pub const fn shown(self, action: &'static str, view: Shown<T>) -> Self {
+        Self { shown: Some((action, view)), ..self }
     }
 
     /// Sorted.
     pub fn names(&self) -> Vec<&'static str> {
         let fields = T::FIELDS.iter().flat_map(|field| field.filters).copied();
         let fields = fields.filter(|name| self.has_field(name));
-        let mut names: Vec<_> = fields.chain(self.rows.iter().map(|(name, _)| *name)).collect();
+        let shown = self.shown.iter().flat_map(|(action, _)| filters::shown(action)).map(|(name, _)| name);
+        let rows = self.rows.iter().map(|(name, _)| *name);
+        let mut names: Vec<_> = fields.chain(rows).chain(shown).collect();
         names.sort_unstable();
         names
     }
@@ -91,6 +110,8 @@ enum Subject<T: 'static> {
     Field(Field<T>),
     Row(ValuesOf<T>),
     Same(String),
+    /// A place in what is answered of an item.
+    Shown(Shown<T>, String),
 }
 
 /// The filters of one request, checked and looked up once for all items.
@@ -109,7 +130,14 @@ impl<'a, T: Listed> Matcher<'a, T> {
                     (Some(field), _) => Subject::Field(field),
                     (_, Some(FilterRow::Same(value))) => Subject::Same(value(account)),
                     (_, Some(FilterRow::Of(values) | FilterRow::Through(values, _))) => Subject::Row(*values),
-                    (None, None) => return Err(invalid(format!("The filter '{name}' is invalid"))),
+                    (None, None) => {
+                        let shown = known.shown.and_then(|(action, view)| {
+                            let (_, place) = filters::shown(action).find(|(shown, _)| *shown == name)?;
+                            let place = place.map_or_else(|| filters::place(name), str::to_owned);
+                            Some(Subject::Shown(view, place))
+                        });
+                        shown.ok_or_else(|| invalid(format!("The filter '{name}' is invalid")))?
+                    }
                 },
             };
             if value.is_empty() {
@@ -128,7 +156,7 @@ impl<'a, T: Listed> Matcher<'a, T> {
         })
     }
 
-    pub fn matches(&self, item: &T, account: &Account) -> bool {
+    pub fn matches(&self, item: &T, call: &Call<'_>) -> bool {
         self.0.iter().all(|(subject, patterns)| {
             let any = |value: &str| patterns.iter().any(|pattern| matches(pattern, value));
             let mut tags = item.tags().into_iter().flat_map(|tags| tags.iter());
@@ -142,8 +170,23 @@ impl<'a, T: Listed> Matcher<'a, T> {
                     (field.values)(item, &mut |value| found = found || any(value));
                     found
                 }
-                Subject::Row(values) => values(item, account).iter().any(|value| any(value)),
+                Subject::Row(values) => values(item, call.account).iter().any(|value| any(value)),
+                Subject::Shown(view, place) => at_place(&view(item, call), place, &any),
             }
         })
+    }
+}
+
+/// Whether a value matches at a place in an answer, of which lists count with each of their items.
+fn at_place(value: &Value, place: &str, any: &dyn Fn(&str) -> bool) -> bool {
+    match value {
+        Value::Array(items) => items.iter().any(|item| at_place(item, place, any)),
+        Value::Object(fields) => {
+            let (name, rest) = place.split_once('.').unwrap_or((place, ""));
+            fields.get(name).is_some_and(|value| at_place(value, rest, any))
+        }
+        Value::String(text) => place.is_empty() && any(text),
+        Value::Bool(_) | Value::Number(_) => place.is_empty() && any(&value.to_string()),
+        Value::Null => false,
     }
 }

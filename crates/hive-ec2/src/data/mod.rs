@@ -1,6 +1,7 @@
 //! Tables that ship with the program: instance types and the images every account can see.
 
 pub mod endpoint_services;
+pub mod filters;
 pub mod images;
 pub mod instance_types;
 pub mod parameters;
