@@ -33,8 +33,14 @@ impl Refusing {
         *self.words.lock().unwrap() = words;
     }
 
-    fn was_given(&self, order: &str) -> usize {
-        self.given.lock().unwrap().iter().filter(|given| *given == order).count()
+    async fn until_given_again(&self, order: &str) {
+        for _ in 0..4_000 {
+            if self.given.lock().unwrap().iter().filter(|given| *given == order).count() > 1 {
+                return;
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+        }
+        panic!("{order} was not given again");
     }
 }
 
@@ -181,10 +187,9 @@ fn what_could_not_be_stopped_or_taken_away_is_tried_again() {
         node.refuse(&["StopInstance", "DeleteVolume"]);
         call(&engine, &format!("StopInstances&InstanceId.1={id}")).await.unwrap();
         call(&engine, &format!("DeleteVolume&VolumeId={volume}")).await.unwrap();
-        while node.was_given(&format!("StopInstance({id})")) < 2 {
-            until(&engine, &describe, "stopping").await;
-            until_element(&engine, &volumes, "status", "deleting").await;
-        }
+        node.until_given_again(&format!("StopInstance({id})")).await;
+        until(&engine, &describe, "stopping").await;
+        until_element(&engine, &volumes, "status", "deleting").await;
         node.refuse(&[]);
         until(&engine, &describe, "stopped").await;
         until_element(&engine, &volumes, "status", "gone").await;
@@ -233,11 +238,8 @@ fn a_changed_volume_a_plugged_interface_and_what_is_gone_are_the_nodes_affair() 
         call(&engine, &format!("DeleteSnapshot&SnapshotId={snapshot}")).await.unwrap();
         let gone = call(&engine, &format!("DescribeSnapshots&SnapshotId.1={snapshot}")).await;
         assert_eq!(gone.unwrap_err().code, "InvalidSnapshot.NotFound");
-        let delete = format!("DeleteSnapshot({snapshot})");
         // Until the node has done it, it is told again.
-        while node.was_given(&delete) < 2 {
-            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
-        }
+        node.until_given_again(&format!("DeleteSnapshot({snapshot})")).await;
         node.refuse(&[]);
         until_element(&engine, &interfaces, "status", "available").await;
         assert_eq!(engine.dangling(), Vec::<String>::new());

@@ -34,6 +34,12 @@ impl Action for CreatePlacementGroup {
             .group_name
             .filter(|name| !name.is_empty())
             .ok_or_else(|| ApiError::missing_parameter("groupName"))?;
+        if name.len() > 255 || !name.is_ascii() {
+            return Err(ApiError::client(
+                "InvalidParameterValue",
+                "The name of a placement group has at most 255 ASCII characters",
+            ));
+        }
         let strategy = request.strategy.unwrap_or(Strategy::Cluster);
         if call.account.placement_groups.with(PlacementGroup::BY_NAME, &name).next().is_some() {
             return Err(ApiError::client(

@@ -3,6 +3,7 @@
 use super::prelude::*;
 use crate::model::cidr::Ipv4Cidr;
 use crate::model::security_group::{Peer, SecurityGroup};
+use crate::rules::permissions;
 use crate::rules::vpcs;
 use crate::view::{TagView, tags};
 
@@ -50,12 +51,10 @@ impl Action for CreateSecurityGroup {
                 "It must not be empty, 'default' or start with sg-.",
             ));
         }
-        if request.group_description.is_empty() || request.group_description.chars().count() > 255 {
-            return Err(ApiError::client(
-                "InvalidParameterValue",
-                "The description must have 1 to 255 characters",
-            ));
+        if request.group_description.is_empty() {
+            return Err(ApiError::client("InvalidParameterValue", "The description must not be empty"));
         }
+        permissions::check_description(Some(&request.group_description))?;
         if call
             .account
             .security_groups

@@ -58,6 +58,11 @@ impl Action for RunInstances {
             client_token: call.common.client_token.clone(),
             tags: call.new_tags::<Instance>(),
         };
+        if counts.1 > 1 && launch.interfaces.iter().any(|plan| plan.private_ips.primary.is_some()) {
+            return Err(ApiError::invalid_combination(
+                "A private address can be given to one instance only: MaxCount must be 1",
+            ));
+        }
         launch.check(call)?;
         let reservation_id = call.random_id("r");
         let mut ids = Vec::new();

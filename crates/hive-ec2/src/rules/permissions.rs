@@ -174,6 +174,7 @@ fn push_rules(
 ) -> ApiResult<()> {
     let protocol = parse_protocol(protocol)?;
     let ports = parse_ports(protocol, ports.0, ports.1)?;
+    peers.iter().try_for_each(|(_, description)| check_description(description.as_deref()))?;
     rules.extend(peers.into_iter().map(|(peer, description)| Rule {
         id: String::new(),
         egress,
@@ -184,6 +185,19 @@ fn push_rules(
         tags: Default::default(),
     }));
     Ok(())
+}
+
+/// Of a group or a rule.
+pub fn check_description(text: Option<&str>) -> ApiResult<()> {
+    let plain = |c: char| c.is_ascii_alphanumeric() || " ._-:/()#,@[]+=&;{}!$*".contains(c);
+    if text.is_none_or(|text| text.len() <= 255 && text.chars().all(plain)) {
+        return Ok(());
+    }
+    Err(ApiError::client(
+        "InvalidParameterValue",
+        "Invalid description. Valid descriptions are strings less than 256 characters from the following set: \
+         a-zA-Z0-9. _-:/()#,@[]+=&;{}!$*",
+    ))
 }
 
 fn peers(account: &Account, permission: &IpPermission) -> ApiResult<Vec<(Peer, Option<String>)>> {
@@ -282,6 +296,7 @@ pub fn describe_rules(call: &mut Call<'_>, request: &PermissionsRequest, egress:
         let id = &description.security_group_rule_id;
         let rule = group.rules.iter_mut().find(|rule| rule.id == *id && rule.egress == egress);
         let rule = rule.ok_or_else(|| crate::model::security_group::RULE_KIND.missing(id))?;
+        check_description(description.description.as_deref())?;
         rule.description = description.description.clone().filter(|text| !text.is_empty());
     }
     for rule in wanted {

@@ -33,7 +33,31 @@ impl RouteRequest {
         destination(self.destination_cidr_block.as_deref(), self.destination_ipv6_cidr_block.as_deref())
     }
 
+    /// Inside the VPC packets may be sent on through something that stands in it, and nowhere else.
     pub fn target(&self, account: &Account) -> ApiResult<Target> {
+        let target = self.any_target(account)?;
+        let vpc = account.vpcs.find(&account.route_tables.find(&self.route_table_id)?.vpc_id)?;
+        let inside = match self.destination()? {
+            Destination::V4(block) => vpc.cidrs.iter().any(|own| own.cidr.contains_block(block)),
+            Destination::V6(block) => vpc.ipv6_cidrs.iter().any(|own| own.cidr.contains_block(block)),
+        };
+        let leads_out = matches!(
+            target,
+            Target::InternetGateway(_)
+                | Target::EgressOnlyInternetGateway(_)
+                | Target::VpcPeeringConnection(_)
+        );
+        if inside && leads_out {
+            return Err(ApiError::client(
+                "InvalidParameterValue",
+                "The destination CIDR block is equal to or more specific than one of this VPC's CIDR blocks. This \
+                 route can target only an interface or an instance.",
+            ));
+        }
+        Ok(target)
+    }
+
+    fn any_target(&self, account: &Account) -> ApiResult<Target> {
         let table = account.route_tables.find(&self.route_table_id)?;
         if self.local_target == Some(true) {
             return Ok(Target::Local);
