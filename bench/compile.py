@@ -95,7 +95,7 @@ def main():
             ("start of a process that does nothing (true)", timed(home, root, 20, ["true"]), ""),
             ("eos --help", timed(home, root, 20, [eos, "--help"]), "10"),
             ("completion of kinds", timed(home, Path(folder), 20, [eos, "__complete", "--", "create", "g"]), "10"),
-            (f"compile {units} names, all files written", timed(home, root, 5, compile, drop), "500"),
+            (f"compile {units} names, all files written", timed(home, root, 5, compile, drop), "100"),
             (f"compile {units} names, nothing changed", timed(home, root, 20, compile), "30"),
             (f"compile --check of {units} names", timed(home, root, 20, [*compile, "--check"]), "100"),
             (f"eos create on {units} names, with the commit", timed(home, root, 7, create), "200"),

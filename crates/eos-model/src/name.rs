@@ -29,8 +29,9 @@ impl From<BadName> for crate::Diagnostic {
 
 const LONGEST: usize = 63;
 
-/// Names of files and folders beside those that are called after a name: Salt's own, and eos's in build/.
-const RESERVED: &[&str] = &["init", "modules"];
+/// Names of files and folders beside those that are called after a name, Salt's own and eos's in build/; and the word
+/// that says of what follows that it is a host.
+const RESERVED: &[&str] = &["init", "modules", "host"];
 
 fn check(text: &str) -> Result<(), &'static str> {
     let mut chars = text.chars();
@@ -48,7 +49,7 @@ fn check(text: &str) -> Result<(), &'static str> {
         return Err("it must not contain '..' or '__' nor end in '.', '-' or '_'");
     }
     if RESERVED.contains(&text) || text.ends_with(".sls") {
-        return Err("init, modules and what ends in .sls are names of other files");
+        return Err("init, modules, host and what ends in .sls mean something else");
     }
     if text.len() > LONGEST {
         return Err("it is longer than 63 characters");

@@ -26,7 +26,10 @@ pub fn encrypt(secret: &Secret, recipients: &Recipients) -> Result<Vec<u8>, Diag
         return Err(refuse("there is no recipient".to_owned()));
     }
     if secret.expose().len() > LARGEST_SECRET {
-        return Err(refuse(format!("it is larger than {LARGEST_SECRET} bytes")));
+        return Err(Diagnostic::error(codes::BAD_VALUE, "the secret is too large")
+            .why(format!("eos keeps secrets of up to {LARGEST_SECRET} bytes"))
+            .fix("encrypt the file yourself, and make its password the secret")
+            .into());
     }
     let keys = recipients.iter().map(|recipient| recipient.key() as &dyn age::Recipient);
     let encryptor = Encryptor::with_recipients(keys).map_err(|error| refuse(error.to_string()))?;

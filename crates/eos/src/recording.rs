@@ -169,7 +169,8 @@ pub struct Message {
 
 impl Message {
     pub fn new(call: &Call<'_>, matches: &ArgMatches, subject: String) -> Message {
-        let reason = matches.try_get_one::<String>("because").ok().flatten().cloned();
+        let reason = matches.try_get_one::<String>("because").ok().flatten();
+        let reason = reason.map(|reason| call.without_secrets(reason));
         Message { reason, ..Message::about(call, subject) }
     }
 

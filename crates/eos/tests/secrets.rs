@@ -186,7 +186,9 @@ fn no_secret_is_in_clear_anywhere_but_where_it_is_shown() {
     planted.ok(&["create", "grafana", "second", "--admin-password", "-", "--json"], Some(FROM_STDIN));
     let argv = planted.ok(&["create", "grafana", "third", "--admin-password", IN_ARGV], None);
     assert!(argv.stderr.contains("--admin-password was given on the command line"), "{}", argv.stderr);
-    planted.ok(&["create", "grafana", "fourth", &format!("--admin-password={IN_ARGV}"), "--json"], None);
+    let repeated = format!("it is {IN_ARGV} for now");
+    let inside = format!("--admin-password={IN_ARGV}");
+    planted.ok(&["create", "grafana", "fourth", &inside, "--because", &repeated, "--json"], None);
     planted.made(&["create", "nextcloud", "--sso", "--json"]);
     planted.ok(
         &["secret", "set", "grafana/admin_password", "--because", "kim left"],
@@ -242,7 +244,11 @@ fn no_secret_is_in_clear_anywhere_but_where_it_is_shown() {
     assert_eq!(shown.stdout, format!("{UPDATED}\n"));
     let history = planted.sandbox.ok(&["history", "--json"]).stdout;
     assert!(history.contains("eos create grafana third --admin-password ***"), "{history}");
-    assert!(history.contains("eos create grafana fourth --admin-password=*** --json"), "{history}");
+    assert!(
+        history
+            .contains("eos create grafana fourth --admin-password=*** --because 'it is *** for now' --json"),
+        "{history}"
+    );
     for (at, form) in forms(SET_LATER).into_iter().enumerate() {
         let copy = format!("build/copy{at}");
         planted.sandbox.write(&copy, format!("x{form}x"));

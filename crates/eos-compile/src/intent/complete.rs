@@ -218,10 +218,14 @@ impl<'a> Completer<'a> {
                 )?;
             draft.entry.insert("version".to_owned(), Json::from(version));
         }
-        if draft.entry.get("version").and_then(Json::as_str) == Some("latest") {
-            return Err(resolve_names::never_latest(draft.name)
-                .fix("--version <tag>, the one that is meant")
-                .into());
+        let given = |key: &str| draft.entry.get(key).and_then(Json::as_str);
+        if let Some(problem) = given("version").and_then(|tag| resolve_names::wrong_version(draft.name, tag))
+        {
+            return Err(problem.fix("--version <tag>, the one that is meant").into());
+        }
+        if let Some(problem) = given("binary").and_then(|path| resolve_names::wrong_binary(draft.name, path))
+        {
+            return Err(problem.into());
         }
         if runtime == "host" && draft.entry.get("version").is_some() {
             draft.entry.shift_remove("version");

@@ -118,9 +118,11 @@ fn check_words(work: &mut Work<'_>, entry: &ComponentEntry, component: &Componen
     if let Some(problem) = reserved_name(component, entry.name.as_str()) {
         found.push(problem.at(place("kind")));
     }
-    if entry.version.as_deref() == Some("latest") {
-        let problem = never_latest(entry.name.as_str()).at(place("version"));
-        found.push(problem.fix("write the tag that is meant there"));
+    if let Some(problem) = entry.version.as_deref().and_then(|tag| wrong_version(entry.name.as_str(), tag)) {
+        found.push(problem.at(place("version")).fix("write the tag that is meant there"));
+    }
+    if let Some(problem) = entry.binary.as_deref().and_then(|path| wrong_binary(entry.name.as_str(), path)) {
+        found.push(problem.at(place("binary")));
     }
     if entry.runtime.as_deref() == Some("container") && entry.version.is_none() {
         found.push(
@@ -146,9 +148,42 @@ pub fn reserved_name(component: &Component, name: &str) -> Option<Diagnostic> {
 }
 
 /// The message about a version that is none.
-pub fn never_latest(name: &str) -> Diagnostic {
-    Diagnostic::error(codes::NO_VERSION, format!("{name} has the version \"latest\", which is none"))
-        .why("it changes under your feet: the same estate would run other programs tomorrow")
+/// The message about an image's tag that means no version, or is no tag.
+pub fn wrong_version(name: &str, tag: &str) -> Option<Diagnostic> {
+    if tag == "latest" {
+        let message = format!("{name} has the version \"latest\", which is none");
+        let why = "it changes under your feet: the same estate would run other programs tomorrow";
+        return Some(Diagnostic::error(codes::NO_VERSION, message).why(why));
+    }
+    let (tag, digest) = tag.split_once('@').map_or((tag, None), |(tag, digest)| (tag, Some(digest)));
+    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
+    let is_tag = !tag.is_empty() && tag.len() <= 128 && !tag.starts_with(['.', '-']) && tag.chars().all(fits);
+    let is_digest = |digest: &str| {
+        let hex = digest.strip_prefix("sha256:").unwrap_or_default();
+        hex.len() == 64 && hex.chars().all(|c| matches!(c, '0'..='9' | 'a'..='f'))
+    };
+    if is_tag && digest.is_none_or(is_digest) {
+        return None;
+    }
+    Some(
+        Diagnostic::error(codes::BAD_VALUE, format!("{name}: the version is no tag of an image"))
+            .why("a tag has letters, digits, '_', '.' and '-', at most 128, and may end in @sha256:<digest>"),
+    )
+}
+
+/// The message about a program that nobody can find by what is written.
+pub fn wrong_binary(name: &str, path: &str) -> Option<Diagnostic> {
+    let is_word = !path.is_empty() && !path.contains('/') && !path.starts_with('-');
+    let is_plain = !path.contains(|c: char| c.is_control() || c.is_whitespace());
+    let is_whole = path.starts_with('/') && !path.split('/').any(|part| part == "..");
+    if is_plain && (is_word || is_whole) {
+        return None;
+    }
+    Some(
+        Diagnostic::error(codes::BAD_VALUE, format!("{name}: {path:?} is no program's path"))
+            .why("Nomad starts it on the host, from a folder of its own and without a shell")
+            .fix("the whole path, such as /usr/local/bin/redis-server"),
+    )
 }
 
 fn settings(

@@ -43,8 +43,26 @@ pub fn early_flag(words: &[String]) -> Option<&str> {
     None
 }
 
-/// The command as history shows it: quoted where a shell would need it, the values of secret flags elided.
+/// The secrets among the words of a command.
+pub fn secrets(words: &[String], secret_flags: &BTreeSet<String>) -> Vec<String> {
+    let behind = words.windows(2).filter(|two| secret_flags.contains(&two[0])).map(|two| two[1].as_str());
+    let within = words.iter().filter_map(|word| word.split_once('='));
+    let within = within.filter(|(flag, _)| secret_flags.contains(*flag)).map(|(_, value)| value);
+    behind.chain(within).filter(|value| value.len() >= SHORTEST).map(str::to_owned).collect()
+}
+
+/// Shorter ones would be found by chance in every other word.
+const SHORTEST: usize = 4;
+
+/// A text without the secrets that it repeats.
+pub fn without(text: &str, secrets: &[String]) -> String {
+    secrets.iter().fold(text.to_owned(), |text, secret| text.replace(secret.as_str(), ELIDED))
+}
+
+/// The command as history shows it: quoted where a shell would need it, the values of secret flags elided, also where
+/// another word repeats them.
 pub fn command_line(words: &[String], secret_flags: &BTreeSet<String>) -> String {
+    let secrets = secrets(words, secret_flags);
     let mut out = vec!["eos".to_owned()];
     let mut elide = false;
     for word in words {
@@ -59,7 +77,7 @@ pub fn command_line(words: &[String], secret_flags: &BTreeSet<String>) -> String
             }
             _ => {
                 elide = secret_flags.contains(word);
-                out.push(quoted(word));
+                out.push(quoted(&without(word, &secrets)));
             }
         }
     }
@@ -99,6 +117,10 @@ mod tests {
             "eos create grafana --admin-password=***"
         );
         assert_eq!(line("create grafana --admin-password -"), "eos create grafana --admin-password -");
+        assert_eq!(
+            line("create grafana --because it-is-hunter2 --admin-password=hunter2"),
+            "eos create grafana --because 'it-is-***' --admin-password=***"
+        );
         assert_eq!(command_line(&["x y".to_owned()], &flags), "eos 'x y'");
     }
 

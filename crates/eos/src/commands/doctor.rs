@@ -29,8 +29,10 @@ enum Finding {
 
 pub fn run(call: &Call<'_>, _: &ArgMatches) -> Result<Outcome, Diagnostics> {
     let mut findings = Vec::new();
-    machine(call, &mut findings)?;
-    match Loaded::open(call.context) {
+    let loaded = Loaded::open(call.context);
+    let executor = loaded.as_ref().map_or("tofu", |loaded| loaded.estate.file.executor.as_str());
+    machine(call, executor, &mut findings)?;
+    match loaded {
         Ok(loaded) => estate(call, &loaded, &mut findings)?,
         Err(found) if found.0.iter().all(|d| d.code == codes::NO_ESTATE) => {
             findings.push(Finding::Note("not inside an estate".to_owned(), "eos init shop".to_owned()))
@@ -68,10 +70,10 @@ fn bad(problem: Diagnostic) -> Finding {
     Finding::Bad(format!("{}: {}", problem.code, problem.message), problem.fix.unwrap_or_default())
 }
 
-fn machine(call: &Call<'_>, findings: &mut Vec<Finding>) -> Result<(), Diagnostics> {
+fn machine(call: &Call<'_>, executor: &str, findings: &mut Vec<Finding>) -> Result<(), Diagnostics> {
     let tools = tools::tools(call.context)?;
     for tool in
-        tools.list().into_iter().filter(|tool| ["tofu", "nomad", "salt"].contains(&tool.name.as_ref()))
+        tools.list().into_iter().filter(|tool| [executor, "nomad", "salt"].contains(&tool.name.as_ref()))
     {
         findings.push(match tool.found {
             Some(found) => Finding::Good(format!("{} {} ({})", tool.name, found.version, found.source)),

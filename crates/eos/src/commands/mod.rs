@@ -71,6 +71,8 @@ pub struct Call<'a> {
     pub words: &'a [String],
     /// The command as history, journals and leases keep it: the values of secret flags left out.
     pub line: String,
+    /// Those that were typed.
+    secrets: Vec<String>,
 }
 
 impl<'a> Call<'a> {
@@ -78,12 +80,19 @@ impl<'a> Call<'a> {
     fn new(context: &'a Context, words: &'a [String]) -> Call<'a> {
         let verb: Vec<String> =
             spoken::bare_words(words).first().map(|verb| (*verb).to_owned()).into_iter().collect();
-        Call { context, words, line: spoken::command_line(&verb, &BTreeSet::new()) }
+        Call { context, words, line: spoken::command_line(&verb, &BTreeSet::new()), secrets: Vec::new() }
     }
 
     /// With the line that a command's arguments allow to be kept.
     fn told_by(&self, command: &Command) -> Call<'a> {
-        Call { line: spoken::command_line(self.words, &secret_flags(command)), ..*self }
+        let flags = secret_flags(command);
+        let (line, secrets) = (spoken::command_line(self.words, &flags), spoken::secrets(self.words, &flags));
+        Call { context: self.context, words: self.words, line, secrets }
+    }
+
+    /// A text as it may be kept: without the secrets that were typed beside it.
+    pub fn without_secrets(&self, text: &str) -> String {
+        spoken::without(text, &self.secrets)
     }
 }
 
@@ -314,6 +323,20 @@ fn usage(error: &clap::Error, call: &Call<'_>) -> Result<Outcome, Diagnostics> {
         };
         return Ok(Outcome::new(text.clone(), serde_json::json!({ "help": text })).exits(exit));
     }
+    let unexpected = match error.get(clap::error::ContextKind::InvalidArg) {
+        Some(clap::error::ContextValue::String(word)) if error.kind() == ErrorKind::UnknownArgument => {
+            Some(word)
+        }
+        _ => None,
+    };
+    // It may be the secret itself, which is not to be seen.
+    if unexpected.is_some_and(|word| !word.starts_with('-'))
+        && matches!(spoken::bare_words(call.words)[..], ["secret", ..])
+    {
+        let message = "eos secret takes no value among its words, where others could read it";
+        let fix = "eos secret set <name>/<key> asks for it, or takes it from a pipe";
+        return Err(Diagnostic::error(codes::USAGE, message).fix(fix).into());
+    }
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let mut message =
         lines.next().unwrap_or("the command cannot be understood").trim_start_matches("error: ").to_owned();
@@ -328,15 +351,22 @@ fn usage(error: &clap::Error, call: &Call<'_>) -> Result<Outcome, Diagnostics> {
     let near = rest
         .iter()
         .find_map(|line| line.strip_prefix("tip: a similar ")?.rsplit_once(": "))
-        .map(|(_, near)| format!("did you mean {}?", near.trim_matches('\'')));
+        .map(|(_, near)| near.trim_matches('\''))
+        // What clap finds similar is at times nothing like it.
+        .filter(|near| unexpected.is_none_or(|word| nearest(word, [*near]).is_some()))
+        .map(|near| format!("did you mean {near}?"));
     let values = rest.iter().find_map(|line| line.strip_prefix("[possible values: ")?.strip_suffix(']'));
     let near = near.or_else(|| values.map(|values| format!("one of {values}")));
-    let fix = near.unwrap_or_else(|| match rest.iter().find_map(|line| line.strip_prefix("Usage: ")) {
-        Some(usage) => format!("{usage} (--help shows all)"),
-        // A value is missing or wrong.
-        None => {
-            let command: Vec<&str> = spoken::bare_words(call.words).into_iter().take(2).collect();
-            format!("eos {} --help shows what it takes", command.join(" "))
+    // Of a flag that there is not, clap's usage shows the one that it took for similar.
+    let usage = rest.iter().find_map(|line| line.strip_prefix("Usage: "));
+    let fix = near.unwrap_or_else(|| {
+        match usage.filter(|_| unexpected.is_none_or(|word| !word.starts_with('-'))) {
+            Some(usage) => format!("{usage} (--help shows all)"),
+            // A value is missing or wrong, or the flag is like none.
+            None => {
+                let command: Vec<&str> = spoken::bare_words(call.words).into_iter().take(2).collect();
+                format!("eos {} --help shows what it takes", command.join(" "))
+            }
         }
     });
     Err(Diagnostic::error(codes::USAGE, message).fix(fix).into())

@@ -105,7 +105,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     }
     if out.is_empty() {
         out = format!(
-            "Every line of {path} comes from the compiler or the catalogue's {kind}; no setting changes it.\n"
+            "Every line of {path} comes from the compiler or the catalogue's {kind}, by what eos has noted.\n"
         );
     }
     let within = only.and_then(|only| json_paths.get(only as usize - 1));
@@ -126,12 +126,11 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
 fn because(reason: Option<&Reason>, kind: &str) -> (String, Json) {
     match reason {
         Some(Reason::Compiler(why)) => (format!("the compiler's own: {why}"), json!({"compiler": why})),
-        Some(Reason::Catalog(key)) => (
-            format!("the catalogue's {kind} says so, under {key}; no setting changes it"),
-            json!({"catalog": kind, "key": key}),
-        ),
+        Some(Reason::Catalog(key)) => {
+            (format!("the catalogue's {kind} says so, under {key}"), json!({"catalog": kind, "key": key}))
+        }
         None => (
-            format!("the compiler or the catalogue's {kind} says so; no setting changes it"),
+            format!("the compiler or the catalogue's {kind} says so, by what eos has noted"),
             json!({"catalog": kind}),
         ),
     }

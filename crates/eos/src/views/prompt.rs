@@ -28,7 +28,14 @@ pub fn secret(what: &str, command: &str, only: bool) -> Result<Secret, Diagnosti
     } else {
         let mut stdin = stdin.lock();
         let read = if only { stdin.read_to_string(&mut line) } else { stdin.read_line(&mut line) };
-        read.map_err(|error| empty(what, command, &error.to_string()))?;
+        read.map_err(|error| match error.kind() {
+            std::io::ErrorKind::InvalidData => {
+                Diagnostic::error(codes::BAD_VALUE, format!("{what}: what came is not text (UTF-8)"))
+                    .why("programs read it from files and variables of text")
+                    .fix(format!("base64 <file> | {command}, and decode it where it is used"))
+            }
+            _ => empty(what, command, &error.to_string()),
+        })?;
     }
     // One line break ends what was typed or echoed; the others belong to a key or a certificate.
     let value = line.strip_suffix('\n').unwrap_or(&line);

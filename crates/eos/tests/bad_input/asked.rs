@@ -124,6 +124,20 @@ fn what_cannot_change_under_data() {
     sandbox.ok(&["update", "grafana", "--version", "12.0.0"]);
     refused(&sandbox, "the_version_latest", 3, &["create", "redis", "--version", "latest"]);
     refused(&sandbox, "the_version_latest_later", 3, &["update", "grafana", "--version", "latest"]);
+    refused(&sandbox, "a_version_that_is_no_tag", 3, &["create", "redis", "--version", "7 $(id)"]);
+    let binary = ["create", "redis", "--runtime", "host", "--binary", "../x y"];
+    refused(&sandbox, "a_program_that_is_no_path", 3, &binary);
+}
+
+#[test]
+fn words_that_mean_nothing_or_too_much() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "redis"]);
+    let typed = ["secret", "set", "redis/password", "hunter2hunter2"];
+    refused(&sandbox, "a_secret_among_the_words", 3, &typed);
+    refused(&sandbox, "a_flag_like_no_other", 3, &["create", "backups", "--offsite"]);
+    refused(&sandbox, "a_flag_nearly_right", 3, &["create", "nextcloud", "--distributed-storag"]);
+    refused(&sandbox, "a_name_that_means_hosts", 3, &["create", "redis", "host"]);
 }
 
 #[test]
