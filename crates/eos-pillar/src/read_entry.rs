@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use eos_model::{Diagnostic, Diagnostics, HostName, Name, Place, SecretRef, codes};
+use eos_model::{Diagnostic, Diagnostics, EnvName, HostName, Name, Place, SecretRef, codes};
 use eos_yaml::{Node, Value};
 use indexmap::IndexMap;
 
@@ -52,7 +52,9 @@ impl Environment {
             }
         }
         for (key, node) in fields.section(root, "components") {
-            if let Some(component) = fields.component(key, node) {
+            if node.as_map().is_some() && node.get("kind").is_none() {
+                fields.only_a_part(key, node, &self.name);
+            } else if let Some(component) = fields.component(key, node) {
                 self.components.insert(component.name.clone(), component);
             }
         }
@@ -102,6 +104,19 @@ impl Fields<'_> {
             node: node.clone(),
             id,
         })
+    }
+
+    /// An entry that no file of an environment gives a kind: what is there is meant for the rest of one.
+    fn only_a_part(&mut self, key: &Node, node: &Node, env: &EnvName) {
+        let name = key.as_str().unwrap_or_default();
+        let place = self.sources.place_of(node);
+        let file = place.as_ref().map_or("it", |place| place.file.as_str());
+        let message = format!("{file} has only a part of {name}: no file of {env} gives it a kind");
+        let fix = format!(
+            "take {name} out of {file}, or move it below pillar/infrastructure/ into the folder of an environment that has \
+             {name}; kind: <kind> there makes it a component of {env} (eos catalog list)"
+        );
+        self.found.push(Diagnostic::error(codes::WRONG_SHAPE, message).at(place).fix(fix));
     }
 
     fn component(&mut self, key: &Node, node: &Node) -> Option<ComponentEntry> {

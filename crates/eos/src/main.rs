@@ -10,6 +10,7 @@ mod exit_code;
 mod loaded;
 mod mending;
 mod outcome;
+mod own_file;
 mod recording;
 mod run;
 mod views;

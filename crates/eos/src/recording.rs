@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use camino::{Utf8Path, Utf8PathBuf};
 use clap::ArgMatches;
 use eos_compile::Compiled;
 use eos_compile::intent::{Planned, SecretSource, component_path, entry_text, ours};
-use eos_model::{Diagnostic, Diagnostics, EnvName, Place, SecretRef, codes};
+use eos_model::{Diagnostic, Diagnostics, EnvName, Place, SecretRef};
 use eos_pillar::{Change, Environment, Trailers};
 use eos_secrets::{Recipients, Secret};
 
@@ -15,6 +14,7 @@ use crate::commands::Call;
 use crate::context::Context;
 use crate::loaded::{Loaded, pin};
 use crate::mending::Mending;
+use crate::own_file::{self, Known};
 
 /// A change that compiles, not yet committed.
 pub struct Prepared {
@@ -74,14 +74,15 @@ pub fn prepare(
     let mut lock = loaded.estate.lock.clone();
     for entry in &planned.entries {
         let path = component_path(env, &entry.name);
+        let name = entry.name.as_str();
         if let Some(before) = environment.components.get(&entry.name) {
-            refuse_foreign(loaded, environment, &before.node, &path)?;
-        } else if let Some(bytes) = loaded.tree.get(&path)
-            && !ours(&path, bytes)
-        {
-            return Err(not_ours(&path, Some(Place::file(&path))).into());
+            let known = Known { section: "components", name, node: &before.node, path };
+            own_file::rewrite(loaded, environment, &known, &entry.entry, &mut change)?;
+        } else if loaded.tree.get(&path).is_some_and(|bytes| !ours(&path, bytes)) {
+            return Err(own_file::not_ours(&path, Some(Place::file(&path))).into());
+        } else {
+            change.write(path, entry_text("components", name, &entry.entry));
         }
-        change.write(path, entry_text("components", entry.name.as_str(), &entry.entry));
         pin(&loaded.catalog, &mut lock, &mut change, &entry.kind);
     }
     let made = make_secrets(loaded, planned, given, &mut change)?;
@@ -138,26 +139,6 @@ pub fn write_secret(
 ) -> Result<(), Diagnostics> {
     change.write(eos_secrets::file_of(reference), eos_secrets::encrypt(secret, recipients)?);
     Ok(())
-}
-
-/// eos writes only over files that are exactly as it wrote them.
-pub fn refuse_foreign(
-    loaded: &Loaded,
-    environment: &Environment,
-    node: &eos_yaml::Node,
-    path: &Utf8Path,
-) -> Result<(), Diagnostic> {
-    let written_in = environment.sources.file(node.file);
-    let is_ours = written_in == Some(path) && loaded.tree.get(path).is_some_and(|bytes| ours(path, bytes));
-    if is_ours { Ok(()) } else { Err(not_ours(path, environment.place(node))) }
-}
-
-fn not_ours(path: &Utf8Path, place: Option<Place>) -> Diagnostic {
-    let file: Utf8PathBuf = place.as_ref().map_or_else(|| path.to_owned(), |place| place.file.clone());
-    Diagnostic::error(codes::NOT_OURS, format!("{file} was written or edited by hand"))
-        .at(place)
-        .why("eos never rewrites somebody's own YAML: comments and order would be lost")
-        .fix(format!("change or remove {file} yourself, git commit it, then eos compile"))
 }
 
 /// What a commit says of the command that made it: what, the command as typed, and why.

@@ -14,7 +14,8 @@ use crate::args::{self, running};
 use crate::dry_run;
 use crate::loaded::Loaded;
 use crate::outcome::Outcome;
-use crate::recording::{self, Drafted, Message, refuse_foreign};
+use crate::own_file::refuse_part_left;
+use crate::recording::{self, Drafted, Message};
 use crate::run::flow;
 
 pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
@@ -124,7 +125,7 @@ fn delete_component(
     let name: Name = name.parse().map_err(|problem: eos_model::name::BadName| Diagnostic::from(problem))?;
     let entry = &environment.components[&name];
     let path = component_path(&environment.name, &name);
-    refuse_foreign(loaded, environment, &entry.node, &path)?;
+    refuse_part_left(loaded, environment, &entry.node, (name.as_str(), &path))?;
     let kept = take_out(loaded, entry, path, destroyed, change);
     let what = if entry.kind == name.as_str() { name.to_string() } else { format!("{} {name}", entry.kind) };
     // What opens the data stays with it: one made again under this name finds both.
@@ -177,7 +178,7 @@ fn delete_operation(
 ) -> Result<String, Diagnostics> {
     let id: Name = id.parse().map_err(|problem: eos_model::name::BadName| Diagnostic::from(problem))?;
     let path = operation_path(&environment.name, &id);
-    refuse_foreign(loaded, environment, &environment.operations[&id].node, &path)?;
+    refuse_part_left(loaded, environment, &environment.operations[&id].node, (id.as_str(), &path))?;
     change.remove(path);
     Ok(format!("operation {id}"))
 }
@@ -218,7 +219,7 @@ fn delete_host(
         .into());
     }
     let path = host_path(&name);
-    refuse_foreign(loaded, environment, &host.node, &path)?;
+    refuse_part_left(loaded, environment, &host.node, (name.as_str(), &path))?;
     change.remove(path);
     Ok(format!("host {name}"))
 }

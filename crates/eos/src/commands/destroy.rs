@@ -13,7 +13,8 @@ use crate::args::{self, running};
 use crate::dry_run;
 use crate::loaded::Loaded;
 use crate::outcome::Outcome;
-use crate::recording::{Message, Prepared, refuse_foreign};
+use crate::own_file::refuse_part_left;
+use crate::recording::{Message, Prepared};
 use crate::run::flow::{self, Wanted};
 
 pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
@@ -35,7 +36,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let mut found = Diagnostics::new();
     for (name, entry) in &environment.components {
         let path = component_path(&env, name);
-        match refuse_foreign(&loaded, &environment, &entry.node, &path) {
+        match refuse_part_left(&loaded, &environment, &entry.node, (name.as_str(), &path)) {
             Ok(()) => {
                 take_out(&loaded, entry, path, &destroyed, &mut change);
             }
@@ -44,7 +45,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     }
     for (id, entry) in &environment.operations {
         let path = operation_path(&env, id);
-        match refuse_foreign(&loaded, &environment, &entry.node, &path) {
+        match refuse_part_left(&loaded, &environment, &entry.node, (id.as_str(), &path)) {
             Ok(()) => change.remove(path),
             Err(problem) => found.push(problem),
         }

@@ -11,7 +11,8 @@ use crate::args;
 use crate::dry_run;
 use crate::loaded::Loaded;
 use crate::outcome::Outcome;
-use crate::recording::{self, Drafted, Message, refuse_foreign};
+use crate::own_file::{self, Known};
+use crate::recording::{self, Drafted, Message};
 use crate::run::{flow, this_machine};
 
 pub fn create_command() -> Command {
@@ -72,7 +73,9 @@ pub fn create(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnost
     let env = loaded.env(matches.get_one::<String>("env").map(String::as_str))?;
     let environment = loaded.environment(&env)?;
     let entry = intent::host(&environment, &request)?;
-    record(call, matches, loaded, &env, &request, entry)
+    let mut change = Change::default();
+    change.write(host_path(&request.name), entry_text("hosts", request.name.as_str(), &entry));
+    record(call, matches, loaded, &env, &request, (entry, change))
 }
 
 pub fn update(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics> {
@@ -87,7 +90,6 @@ pub fn update(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnost
             .fix("eos list hosts")
             .into());
     };
-    refuse_foreign(&loaded, &environment, &before.node, &host_path(&name))?;
     let request = HostRequest {
         address: text("address").unwrap_or_else(|| before.address.clone()),
         connection: text("connection").unwrap_or_else(|| before.connection.clone()),
@@ -98,7 +100,11 @@ pub fn update(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnost
     };
     check_words(&request)?;
     let entry = intent::host_entry(&environment, &request);
-    record(call, matches, loaded, &env, &request, entry)
+    let path = host_path(&request.name);
+    let known = Known { section: "hosts", name: request.name.as_str(), node: &before.node, path };
+    let mut change = Change::default();
+    own_file::rewrite(&loaded, &environment, &known, &entry, &mut change)?;
+    record(call, matches, loaded, &env, &request, (entry, change))
 }
 
 fn record(
@@ -107,13 +113,9 @@ fn record(
     mut loaded: Loaded,
     env: &EnvName,
     request: &HostRequest,
-    entry: Json,
+    (entry, change): (Json, Change),
 ) -> Result<Outcome, Diagnostics> {
-    let path = host_path(&request.name);
-    let content = entry_text("hosts", request.name.as_str(), &entry);
-    let before = loaded.tree.get(&path).unwrap_or_default().to_vec();
-    let mut change = Change::default();
-    change.write(path, content);
+    let before = loaded.tree.get(&host_path(&request.name)).unwrap_or_default().to_vec();
     let verb = if before.is_empty() { "create" } else { "update" };
     let message = Message::new(call, matches, format!("{verb} host {} in {env}", request.name));
     let prepared = match recording::draft(&loaded, env, change, Vec::new())? {

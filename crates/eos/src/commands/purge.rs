@@ -22,7 +22,8 @@ use super::status::kept_line;
 use crate::exit_code;
 use crate::loaded::Loaded;
 use crate::outcome::Outcome;
-use crate::recording::{Message, refuse_foreign};
+use crate::own_file::refuse_part_left;
+use crate::recording::Message;
 use crate::run::{self, Runs, confirm, flow, interrupt};
 use crate::views::report as view;
 
@@ -103,7 +104,7 @@ fn forget(call: &Call<'_>, env: &EnvName, name: &Name) -> Result<(), Diagnostics
     let environment = loaded.environment(env)?;
     let Some(kept) = environment.kept.get(name) else { return Ok(()) };
     let path = component_path(env, name);
-    refuse_foreign(&loaded, &environment, &kept.node, &path)?;
+    refuse_part_left(&loaded, &environment, &kept.node, (name.as_str(), &path))?;
     let mut change = Change::default();
     change.remove(path);
     remove_secrets(&loaded, env, name, &mut change)?;

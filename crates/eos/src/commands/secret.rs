@@ -2,7 +2,7 @@
 
 use clap::{Arg, ArgMatches, Command};
 use eos_catalog::setting::SECRET_LENGTH;
-use eos_compile::intent::{self, component_path, entry_text};
+use eos_compile::intent::{self, component_path};
 use eos_model::{Diagnostic, Diagnostics, Name, SecretRef, codes, nearest::nearest};
 use eos_pillar::{Change, Environment};
 use eos_secrets::{Identity, RECIPIENTS_FILE, Recipient, Secret};
@@ -13,7 +13,8 @@ use crate::args::{self, component};
 use crate::dry_run;
 use crate::loaded::Loaded;
 use crate::outcome::Outcome;
-use crate::recording::{self, Message, Prepared, refuse_foreign};
+use crate::own_file::{self, Known};
+use crate::recording::{self, Message, Prepared};
 use crate::run::flow;
 use crate::views::prompt;
 use crate::views::table::Table;
@@ -161,9 +162,6 @@ fn renew(call: &Call<'_>, matches: &ArgMatches, random: bool) -> Result<Outcome,
     let after = SecretRef { version: before.version + u32::from(!awaited), ..before.clone() };
     let entry = &environment.components[&name];
     let file = component_path(&env, &name);
-    if !awaited {
-        refuse_foreign(&loaded, &environment, &entry.node, &file)?;
-    }
     let mut json = entry.node.to_json();
     for section in ["settings", "secrets"] {
         if let Some(slot) = json
@@ -176,7 +174,8 @@ fn renew(call: &Call<'_>, matches: &ArgMatches, random: bool) -> Result<Outcome,
     }
     let mut change = Change::default();
     if !awaited {
-        change.write(file, entry_text("components", name.as_str(), &json));
+        let known = Known { section: "components", name: name.as_str(), node: &entry.node, path: file };
+        own_file::rewrite(&loaded, &environment, &known, &json, &mut change)?;
     }
     let widest = component::widest(&loaded.catalog, &entry.kind)?;
     let setting = widest.settings.get(key.as_str());

@@ -11,6 +11,7 @@ use serde_json::{Value as Json, json};
 use super::Call;
 use crate::loaded::Loaded;
 use crate::outcome::Outcome;
+use crate::own_file;
 use crate::views::style::Style;
 
 pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
@@ -161,7 +162,16 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         line("needed by", &needed_by.join(", "));
     }
     let file = environment.sources.file(entry.node.file).map(|file| file.to_string()).unwrap_or_default();
-    line("written in", &file);
+    let own = intent::component_path(&env, &entry.name);
+    let files = [own_file::foreign(&environment, &entry.node, &own), Some(&entry.node)];
+    let files = files.into_iter().flatten().filter_map(|node| environment.sources.file(node.file));
+    let mut files: Vec<&str> = files
+        .chain([own.as_path()].into_iter().filter(|own| environment.sources.has(own)))
+        .map(|file| file.as_str())
+        .collect();
+    files.sort();
+    files.dedup();
+    line("written in", &files.join(", "));
     line("compiled to", &format!("build/{env}/{name}"));
     let json = json!({"name": name, "kind": entry.kind, "environment": env, "entry": document, "settings": settings, "needed_by": needed_by, "file": file});
     Ok(Outcome::new(text, json))

@@ -210,6 +210,75 @@ fn a_component_in_a_file_of_ones_own() {
     refused(&sandbox, "a_component_in_a_file_of_ones_own", 4, &["update", "grafana", "--port", "3001"]);
 }
 
+/// An estate with a redis of eos's, and a file of somebody's own that says something of it.
+fn redis_with(file: &str) -> Sandbox {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "redis"]);
+    sandbox.write(file, "#!yaml\neos:\n components:\n  redis:\n    settings:\n      port: 7000\n");
+    sandbox.commit_by_hand();
+    sandbox
+}
+
+#[test]
+fn a_value_that_a_later_file_decides() {
+    let sandbox = redis_with("pillar/infrastructure/production/zz.sls");
+    refused(&sandbox, "a_value_decided_by_a_later_file", 4, &["update", "redis", "--port", "7123"]);
+    refused(&sandbox, "a_default_decided_by_a_later_file", 4, &["update", "redis", "--unset", "port"]);
+    // What the other file does not speak of can be changed, and only that is written.
+    sandbox.ok(&["update", "redis", "--max-memory", "200M"]);
+    assert!(sandbox.ok(&["show", "redis"]).stdout.contains("200M"));
+    let own = sandbox.read("pillar/infrastructure/production/redis.sls");
+    assert!(own.contains("200M") && own.contains("6379") && !own.contains("7000"), "{own}");
+}
+
+#[test]
+fn a_value_that_an_earlier_file_has_too() {
+    let sandbox = redis_with("pillar/infrastructure/common/init.sls");
+    sandbox.ok(&["update", "redis", "--port", "7123"]);
+    let shown = sandbox.ok(&["show", "redis"]).stdout;
+    assert!(shown.contains("7123") && shown.contains("common/init.sls, pillar/"), "{shown}");
+    sandbox.ok(&["update", "redis", "--max-memory", "200M"]);
+    sandbox.ok(&["update", "redis", "--unset", "port"]);
+    assert!(sandbox.ok(&["show", "redis"]).stdout.contains("6379"));
+}
+
+#[test]
+fn a_secret_that_a_later_file_decides() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "grafana"]);
+    let setting = "admin_password: 'secret://production/grafana/admin_password?v=1'";
+    let text = format!("#!yaml\neos: {{components: {{grafana: {{settings: {{{setting}}}}}}}}}\n");
+    sandbox.write("pillar/infrastructure/production/zz.sls", text);
+    sandbox.commit_by_hand();
+    refused(&sandbox, "a_secret_decided_by_a_later_file", 4, &["secret", "rotate", "grafana/admin_password"]);
+}
+
+#[test]
+fn a_host_that_a_later_file_decides() {
+    let sandbox = Sandbox::with_estate();
+    let text = "#!yaml\neos:\n hosts:\n  local:\n    nomad_node: n9\n";
+    sandbox.write(FILE, text);
+    sandbox.commit_by_hand();
+    let update = ["update", "host", "local", "--nomad-node", "n2"];
+    refused(&sandbox, "a_host_decided_by_a_later_file", 4, &update);
+    sandbox.ok(&["update", "host", "local", "--data-folder", "/data"]);
+}
+
+#[test]
+fn only_a_part_of_a_component() {
+    let sandbox = redis_with("pillar/infrastructure/common/init.sls");
+    sandbox.ok(&["compile", "--env", "production"]);
+    refused(&sandbox, "a_part_of_a_component", 3, &["compile"]);
+    refused(&sandbox, "a_part_of_a_component_deleted", 4, &["delete", "redis"]);
+    // What the message says to do leads out of it.
+    sandbox.git(&["mv", "pillar/infrastructure/common/init.sls", "pillar/infrastructure/production/aa.sls"]);
+    sandbox.commit_by_hand();
+    sandbox.ok(&["compile"]);
+    std::fs::remove_file(sandbox.estate().join("pillar/infrastructure/production/aa.sls")).unwrap();
+    sandbox.commit_by_hand();
+    sandbox.ok(&["delete", "redis"]);
+}
+
 #[test]
 fn a_secret_in_clear() {
     let sandbox = with_pillar(grafana("    settings: {admin_password: hunter2hunter2}\n"));
