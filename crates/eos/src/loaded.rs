@@ -152,6 +152,20 @@ impl Loaded {
         Diagnostics(unpinned.map(warn).collect())
     }
 
+    /// Copies of pinned kinds that are not what is pinned: this eos has the same built in, a newer one would not.
+    pub fn changed_copies(&self) -> Diagnostics {
+        let is_changed = |(kind, digest): &(&String, &String)| {
+            let copy = Folder::read(&self.estate.root.join(VENDORED_CATALOG).join(kind));
+            !copy.is_ok_and(|folder| folder.digest() == **digest)
+        };
+        let told = |(kind, _): (&String, &String)| {
+            changed(format!("{VENDORED_CATALOG}/{kind} is not what {LOCK_FILE} pins"))
+                .why("the copy was changed or lost: a newer eos could not compile it")
+                .fix(format!("git log -- {VENDORED_CATALOG}/{kind} shows who changed it; bring it back"))
+        };
+        Diagnostics(self.estate.lock.catalog.iter().filter(is_changed).map(told).collect())
+    }
+
     /// A digest of everything that compiling an environment depends on.
     pub fn inputs_digest(&self) -> String {
         let mut digest = Sha256::new();

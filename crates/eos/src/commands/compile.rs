@@ -18,7 +18,7 @@ pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
             Arg::new("check")
                 .long("check")
                 .action(ArgAction::SetTrue)
-                .help("Write nothing; exit 2 when build/ is not what the pillar says"),
+                .help("Write nothing; exit 2 when build/ is not what the pillar says, 4 when vendor/catalog is not what is pinned"),
         )
         .after_help(
             "build/ is not committed: a clone has none, and --check exits 2 there. In CI, eos compile tells whether the pillar \
@@ -36,7 +36,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         None => loaded.estate.file.environments.keys().cloned().collect(),
     };
     let mut warnings = Diagnostics::new();
-    let mut found = Diagnostics::new();
+    let mut found = if check { loaded.changed_copies() } else { Diagnostics::new() };
     let mut results = Vec::new();
     let inputs = if check { String::new() } else { loaded.inputs_digest() };
     // By name, whichever way each of them came about.

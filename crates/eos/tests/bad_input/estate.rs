@@ -103,6 +103,17 @@ fn a_lock_that_pins_another_component() {
 }
 
 #[test]
+fn a_copy_that_is_not_what_is_pinned() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "redis"]);
+    sandbox.ok(&["compile", "--check"]);
+    let copy = "vendor/catalog/redis/component.yaml";
+    sandbox.write(copy, sandbox.read(copy) + "# changed\n");
+    sandbox.commit_by_hand();
+    refused(&sandbox, "a_copy_that_is_not_what_is_pinned", 4, &["compile", "--check"]);
+}
+
+#[test]
 fn a_dirty_tree() {
     let sandbox = Sandbox::with_estate();
     sandbox.write("pillar/infrastructure/production/init.sls", "#!yaml\n# half an edit\n{}\n");

@@ -39,6 +39,7 @@ fn doctor_sees_a_changed_copy_of_a_pinned_kind() {
     let run = sandbox.run(&["doctor"]);
     assert_eq!(run.code, 1, "{}", run.stdout);
     assert!(run.stdout.contains("vendor/catalog/redis is not what eos.lock pins"), "{}", run.stdout);
+    sandbox.ok(&["compile"]);
 }
 
 #[test]
