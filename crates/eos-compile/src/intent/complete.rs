@@ -152,10 +152,8 @@ impl<'a> Completer<'a> {
                 continue;
             }
             let flag = name.replace('_', "-");
-            let how = match setting.fixed {
-                true => format!("it cannot be changed later; eos create {} --{flag} <yours>", draft.kind),
-                false => format!("eos update {} --{flag} <yours>", draft.name),
-            };
+            let until = if setting.fixed { "it cannot be changed once applied; before that " } else { "" };
+            let how = format!("{until}eos update {} --{flag} <yours>", draft.name);
             self.note_choice(draft, format!("{name} is {default}, a placeholder: {how}"));
         }
     }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use eos_catalog::Component;
 use eos_model::{HostName, Name, SecretRef};
 use indexmap::IndexMap;
 use serde_json::Value as Json;
@@ -19,6 +20,8 @@ pub struct Request {
     pub secrets: BTreeSet<String>,
     /// Secrets the estate has a file of, so that one made again finds its old ones.
     pub kept: Vec<SecretRef>,
+    /// Nothing of it was ever applied, so that what is fixed later can still be changed.
+    pub never_applied: bool,
     pub features: BTreeSet<String>,
     /// Features to turn off again.
     pub without: BTreeSet<String>,
@@ -26,6 +29,14 @@ pub struct Request {
     pub needs: BTreeMap<String, String>,
     /// host, runtime, version, tier, binary as texts; cpu, memory, replicas as numbers.
     pub common: IndexMap<String, Json>,
+}
+
+impl Request {
+    /// Whether it says something of a setting that is fixed once it is applied.
+    pub fn says_fixed(&self, component: &Component) -> bool {
+        let mut said = self.settings.keys().chain(&self.unset);
+        said.any(|name| component.settings.get(name).is_some_and(|setting| setting.fixed))
+    }
 }
 
 /// `eos create host`.

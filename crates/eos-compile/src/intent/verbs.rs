@@ -64,7 +64,6 @@ pub fn update(input: &Input<'_>, request: &Request) -> Result<Planned, Diagnosti
     let said = request.settings.iter().map(|(name, value)| (name, value.clone())).chain(unset);
     for (name, value) in said {
         let (name, value) = (name.as_str(), &value);
-        let fixed = component.settings.get(name).is_some_and(|setting| setting.fixed);
         if fixed && before.settings.get(name).is_none_or(|node| node.to_json() != *value) {
             found.push(
                 Diagnostic::error(

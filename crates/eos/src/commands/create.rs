@@ -16,6 +16,7 @@ use crate::dry_run;
 use crate::loaded::Loaded;
 use crate::outcome::Outcome;
 use crate::recording::{self, Drafted, Message, Prepared};
+use crate::run;
 use crate::run::flow::{self, Wanted};
 use crate::views::style::Style;
 use crate::views::wrap::below;
@@ -99,6 +100,9 @@ pub fn create(
     let env = loaded.env(matches.get_one::<String>("env").map(String::as_str))?;
     let environment = loaded.environment(&env)?;
     said.request.kept = eos_secrets::list(&loaded.estate.root)?;
+    said.request.never_applied = environment.components.contains_key(name.as_str())
+        && said.request.says_fixed(&base)
+        && run::never_applied(&loaded.estate, &env, &name);
     let planned = intent::create(&loaded.input(&environment), &said.request)?;
     let subject = format!("create {kind} {name} in {env}");
     let message = Message::new(call, matches, subject);

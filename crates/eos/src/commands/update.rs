@@ -12,6 +12,7 @@ use crate::context::value_of;
 use crate::loaded::Loaded;
 use crate::outcome::Outcome;
 use crate::recording::{self, Drafted, Message};
+use crate::run;
 
 pub fn command(command: Command, call: &Call<'_>) -> Result<Command, Diagnostics> {
     let command = command
@@ -73,6 +74,8 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let env = loaded.env(asked)?;
     let environment = loaded.environment(&env)?;
     said.request.kept = eos_secrets::list(&loaded.estate.root)?;
+    said.request.never_applied =
+        said.request.says_fixed(&base) && run::never_applied(&loaded.estate, &env, name);
     let planned = intent::update(&loaded.input(&environment), &said.request)?;
     let mut secrets = said.secrets;
     let message = Message::new(call, matches, format!("update {kind} {name} in {env}"));

@@ -20,7 +20,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use camino::Utf8PathBuf;
 use eos_deps::Step;
-use eos_engine::{Actor, Engine, Health, Layout, LeaseTerms, Observer, Tools, Units};
+use eos_engine::{Actor, Applied, Engine, Health, Layout, LeaseTerms, Observer, Tools, Units};
 use eos_model::{Diagnostic, Diagnostics, EnvName, codes};
 use eos_pillar::Estate;
 use eos_pillar::estate_file::Backend as Kept;
@@ -203,6 +203,25 @@ pub fn store(estate: &Estate, layout: &Layout) -> Result<Store, Diagnostics> {
     let records = NatsRecords::open(&connection, &bucket, &NatsSettings::default()).map_err(unusable)?;
     let leases = NatsLeases::open(&connection, &format!("{bucket}-leases"), 1).map_err(unusable)?;
     Ok((Box::new(records), Box::new(leases)))
+}
+
+/// Whether no run ever began to make this, and nothing is kept of it. What cannot be known from here is no.
+pub fn never_applied(estate: &Estate, env: &EnvName, name: &str) -> bool {
+    let local = estate.file.backend == Kept::Local;
+    // The first run of an estate names its state.
+    if local && estate.lock.state.is_none() {
+        return true;
+    }
+    let layout = Layout::new(estate.root.clone());
+    let shared = estate.file.nats.is_some();
+    if !(local || shared) || first::refuse_missing_state(estate, &layout).is_err() {
+        return false;
+    }
+    let Ok((records, _)) = store(estate, &layout) else { return false };
+    let applied = Applied::new(records.as_ref());
+    let known = |found: Result<bool, Diagnostic>| found.unwrap_or(true);
+    !known(applied.units(env).map(|units| units.contains_key(name)))
+        && !known(applied.kept(env).map(|kept| kept.contains_key(name)))
 }
 
 /// A tool that is here, or is gotten now.

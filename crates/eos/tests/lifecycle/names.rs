@@ -101,6 +101,17 @@ fn a_host_is_not_taken_for_a_component_and_help_is_found_either_way() {
 }
 
 #[test]
+fn what_is_fixed_may_be_said_until_it_is_applied() {
+    let sandbox = Sandbox::with_estate();
+    let said = sandbox.ok(&["create", "nextcloud", "--sso"]).stdout.replace("\n    ", " ");
+    let hint = said.lines().find(|line| line.contains("admin@example.org")).expect("a hint").to_owned();
+    assert!(hint.contains("eos update authentik --admin-email <yours>"), "{hint}");
+    sandbox.ok(&["create", "authentik", "--frontend-for", "mailcow"]);
+    sandbox.ok(&["update", "authentik", "--admin-email", "kim@shop.example"]);
+    assert!(sandbox.ok(&["show", "authentik"]).stdout.contains("kim@shop.example"));
+}
+
+#[test]
 fn one_made_again_comes_back_to_its_data_and_says_so() {
     let sandbox = Sandbox::with_estate();
     sandbox.ok(&["create", "host", "other", "--address", "10.0.0.9", "--nomad-node", "n9"]);

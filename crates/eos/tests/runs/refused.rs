@@ -23,6 +23,17 @@ fn a_build_folder_edited_by_hand_counts_for_nothing() {
 }
 
 #[test]
+fn what_is_fixed_is_so_once_it_is_applied() {
+    let place = Place::new();
+    place.ok(&["create", "desk", "--yes"]);
+    place.ok(&["create", "lamp", "--no-apply"]);
+    place.ok(&["update", "lamp", "--wall", "south", "--no-apply"]);
+    place.ok(&["apply", "--yes"]);
+    let late = place.exits(4, &["update", "lamp", "--wall", "west", "--no-apply"]);
+    assert!(late.stderr.contains("E0414"), "{}", late.stderr);
+}
+
+#[test]
 fn a_state_locked_by_another_tofu() {
     let place = Place::new();
     place.ok(&["create", "desk", "--yes"]);
