@@ -20,5 +20,5 @@ pub use operation::{PlannedOperation, operation};
 pub use request::{
     HostRequest, OperationRequest, Planned, PlannedEntry, Request, SecretSource, SecretToMake,
 };
-pub use verbs::{create, delete, host, host_entry, kept_secret, left_behind, unknown_name, update};
+pub use verbs::{create, delete, host, host_entry, kept_secret, left_behind, of_kind, unknown_name, update};
 pub use volumes::DATA_FOLDER;

@@ -64,6 +64,8 @@ pub fn update(input: &Input<'_>, request: &Request) -> Result<Planned, Diagnosti
     let said = request.settings.iter().map(|(name, value)| (name, value.clone())).chain(unset);
     for (name, value) in said {
         let (name, value) = (name.as_str(), &value);
+        let fixed =
+            !request.never_applied && component.settings.get(name).is_some_and(|setting| setting.fixed);
         if fixed && before.settings.get(name).is_none_or(|node| node.to_json() != *value) {
             found.push(
                 Diagnostic::error(
@@ -218,12 +220,29 @@ fn find<'e>(environment: &'e Environment, name: &str) -> Result<&'e ComponentEnt
     environment.components.get(name).ok_or_else(|| unknown_name(environment, name))
 }
 
+/// What `eos <verb> <kind> <name>` speaks of.
+pub fn of_kind<'e>(
+    input: &Input<'e>,
+    kind: &str,
+    name: &str,
+    verb: &str,
+) -> Result<&'e ComponentEntry, Diagnostics> {
+    let entry = find(input.environment, name)?;
+    if input.catalog.resolve(kind)? == entry.kind {
+        return Ok(entry);
+    }
+    let message = format!("{name} is a {}, not a {kind}", entry.kind);
+    Err(Diagnostic::error(codes::UNKNOWN_NAME, message).fix(format!("eos {verb} {name}")).into())
+}
+
 /// The message about a name nobody has.
 pub fn unknown_name(environment: &Environment, name: &str) -> Diagnostic {
     let near = nearest(name, environment.components.keys().map(|name| name.as_str()));
     let fix = match near {
         _ if environment.hosts.contains_key(name) => {
-            format!("it is a host: eos list hosts, eos update host {name}, eos delete host {name}")
+            format!(
+                "it is a host: eos list hosts, eos show host {name}, eos update host {name}, eos delete host {name}"
+            )
         }
         _ if environment.kept.contains_key(name) => {
             let kind = &environment.kept[name].kind;

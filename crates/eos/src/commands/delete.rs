@@ -53,18 +53,9 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         }
         [name] => delete_component(&loaded, &environment, name, &destroyed, &mut change)?,
         // `eos delete postgres crm` reads like create: kind and name.
-        [kind, name] if environment.components.get(*name).is_some_and(|entry| entry.kind == *kind) => {
-            delete_component(&loaded, &environment, name, &destroyed, &mut change)?
-        }
         [kind, name] if loaded.catalog.resolve(kind).is_ok() => {
-            return Err(match environment.components.get(*name) {
-                Some(entry) => {
-                    let message = format!("{name} is a {}, not a {kind}", entry.kind);
-                    Diagnostic::error(codes::UNKNOWN_NAME, message).fix(format!("eos delete {name}"))
-                }
-                None => intent::unknown_name(&environment, name),
-            }
-            .into());
+            intent::of_kind(&loaded.input(&environment), kind, name, "delete")?;
+            delete_component(&loaded, &environment, name, &destroyed, &mut change)?
         }
         _ => {
             return Err(Diagnostic::error(

@@ -3,9 +3,9 @@
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use eos_catalog::{Component, SettingType};
 use eos_compile::{intent, port_settings};
-use eos_model::Diagnostics;
-use eos_pillar::ComponentEntry;
+use eos_model::{Diagnostic, Diagnostics, codes};
 use eos_pillar::entry::NeedChoice;
+use eos_pillar::{ComponentEntry, Environment};
 use serde_json::{Value as Json, json};
 
 use super::Call;
@@ -16,11 +16,13 @@ use crate::views::style::Style;
 
 pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
     Ok(command
+        .override_usage("eos show <NAME>\n       eos show <KIND> <NAME>\n       eos show host <NAME>\n       eos show --pillar")
         .arg(
             Arg::new("name")
                 .value_name("NAME")
+                .num_args(1..=2)
                 .required_unless_present("pillar")
-                .help("A name in the environment"),
+                .help("A name in the environment; its kind, or `host`, may stand before it"),
         )
         .arg(
             Arg::new("pillar")
@@ -30,7 +32,7 @@ pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
                 .help("The environment's merged pillar, as Salt renders it"),
         )
         .after_help(
-            "Examples:\n  eos show nextcloud\n  eos show nextcloud --json\n  eos show --pillar --env staging",
+            "Examples:\n  eos show nextcloud\n  eos show host local\n  eos show nextcloud --json\n  eos show --pillar --env staging",
         ))
 }
 
@@ -82,7 +84,8 @@ fn account(loaded: &Loaded, entry: &ComponentEntry) -> Option<String> {
 }
 
 pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics> {
-    let name = matches.get_one::<String>("name").map_or("", String::as_str);
+    let words: Vec<&str> =
+        matches.get_many::<String>("name").into_iter().flatten().map(String::as_str).collect();
     let loaded = Loaded::open(call.context)?;
     let env = loaded.env(matches.get_one::<String>("env").map(String::as_str))?;
     let environment = loaded.environment(&env)?;
@@ -90,8 +93,14 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         let pillar = environment.pillar.to_json();
         return Ok(Outcome::new(eos_yaml::write(&pillar), json!({"environment": env, "pillar": pillar})));
     }
-    let Some(entry) = environment.components.get(name) else {
-        return Err(intent::unknown_name(&environment, name).into());
+    let name = words.last().copied().unwrap_or_default();
+    let entry = match words.as_slice() {
+        ["host", host] => return show_host(call, &environment, host),
+        [kind, name] => intent::of_kind(&loaded.input(&environment), kind, name, "show")?,
+        _ => match environment.components.get(name) {
+            Some(entry) => entry,
+            None => return Err(intent::unknown_name(&environment, name).into()),
+        },
     };
     let component = loaded.catalog.component(&entry.kind)?;
     let style = Style(call.context.color_stdout);
@@ -174,5 +183,35 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     line("written in", &files.join(", "));
     line("compiled to", &format!("build/{env}/{name}"));
     let json = json!({"name": name, "kind": entry.kind, "environment": env, "entry": document, "settings": settings, "needed_by": needed_by, "file": file});
+    Ok(Outcome::new(text, json))
+}
+
+fn show_host(call: &Call<'_>, environment: &Environment, name: &str) -> Result<Outcome, Diagnostics> {
+    let Some(host) = environment.hosts.get(name) else {
+        return Err(Diagnostic::error(codes::UNKNOWN_NAME, format!("there is no host {name}"))
+            .fix("eos list hosts")
+            .into());
+    };
+    let on_it = |entry: &&ComponentEntry| entry.host.as_deref() == Some(name) && !replicated(entry);
+    let carries: Vec<&str> =
+        environment.components.values().filter(on_it).map(|entry| entry.name.as_str()).collect();
+    let file = environment.sources.file(host.node.file).map(|file| file.to_string()).unwrap_or_default();
+    let style = Style(call.context.color_stdout);
+    let mut text = format!("{} {} host\n\n", style.bold(name), style.dim("a"));
+    for (key, value) in [
+        ("environment", Some(host.environment.clone())),
+        ("address", Some(host.address.clone())),
+        ("connection", Some(host.connection.clone())),
+        ("nomad node", Some(host.nomad_node.clone())),
+        ("volume group", host.volume_group.clone()),
+        ("data folder", host.data_folder.clone()),
+        ("carries", Some(carries.join(", ")).filter(|names| !names.is_empty())),
+        ("written in", Some(file.clone())),
+    ] {
+        if let Some(value) = value {
+            text.push_str(&format!("  {key:<20} {value}\n"));
+        }
+    }
+    let json = json!({"name": name, "kind": "host", "environment": host.environment, "entry": host.node.to_json(), "carries": carries, "file": file});
     Ok(Outcome::new(text, json))
 }

@@ -1,6 +1,6 @@
 //! `eos update`: change settings, features or providers of something that is there.
 
-use clap::{ArgMatches, Command};
+use clap::{Arg, ArgMatches, Command};
 use eos_catalog::Catalog;
 use eos_compile::intent;
 use eos_model::Diagnostics;
@@ -19,7 +19,7 @@ pub fn command(command: Command, call: &Call<'_>) -> Result<Command, Diagnostics
         .subcommand_required(true)
         .arg_required_else_help(true)
         .subcommand_value_name("NAME")
-        .override_usage("eos update <NAME> [FLAGS]");
+        .override_usage("eos update <NAME> [FLAGS]\n       eos update <KIND> <NAME> [FLAGS]");
     let Some(word) = spoken::bare_words(call.words).get(1).copied() else {
         return Ok(command.subcommand(Command::new("name").hide(true)).after_help("Examples:\n  eos update grafana --port 3001\n  eos update grafana --unset port\n  eos update nextcloud --no-sso\n  eos update wazuh-agents"));
     };
@@ -32,17 +32,37 @@ pub fn command(command: Command, call: &Call<'_>) -> Result<Command, Diagnostics
     if is_operation(&loaded.catalog, word) {
         return Ok(command.subcommand(operation::command(&loaded.catalog, word, "update")?));
     }
-    let Some(entry) = environment.components.get(word) else {
-        return Err(intent::unknown_name(&environment, word).into());
+    // `eos update postgres crm` reads like create: kind and name.
+    let second = name_behind(call.words, word).filter(|_| loaded.catalog.resolve(word).is_ok());
+    let entry = match second {
+        Some(name) => intent::of_kind(&loaded.input(&environment), word, name, "update")?,
+        None => match environment.components.get(word) {
+            Some(entry) => entry,
+            None => return Err(intent::unknown_name(&environment, word).into()),
+        },
     };
     let (widest, base) =
         (component::widest(&loaded.catalog, &entry.kind)?, loaded.catalog.component(&entry.kind)?);
+    let name = second.map(|_| Arg::new("NAME").required(true).help("Its name"));
     Ok(command.subcommand(
         Command::new(word.to_owned())
-            .about(format!("Change {word}, a {}", entry.kind))
+            .about(format!("Change {}, a {}", entry.name, entry.kind))
+            .args(name)
             .args(component::flags(&widest, &base, true))
             .args(args::changing()),
     ))
+}
+
+/// The word right behind another one: further on it may be the value of a flag.
+fn name_behind<'w>(words: &'w [String], word: &str) -> Option<&'w str> {
+    let verb = words.iter().position(|one| one == "update")?;
+    let at = verb + 1 + words[verb + 1..].iter().position(|one| one == word)?;
+    words.get(at + 1).map(String::as_str).filter(|next| !next.starts_with('-'))
+}
+
+/// The name that is meant: the one behind its kind, or the only one.
+fn named<'m>(word: &'m str, matches: &'m ArgMatches) -> &'m str {
+    matches.try_get_one::<String>("NAME").ok().flatten().map_or(word, String::as_str)
 }
 
 /// `eos update wazuh-agents`: a kind that can itself be told to update.
@@ -60,6 +80,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     if is_operation(&outside, name) {
         return operation::record(call, matches, name, "update");
     }
+    let name = named(name, matches);
     let kind = {
         let loaded = Loaded::open(call.context)?;
         let environment = loaded.environment(&loaded.env(asked)?)?;
@@ -96,6 +117,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
 /// What is wrong with the settings' values.
 pub fn wrong(call: &Call<'_>, matches: &ArgMatches) -> Diagnostics {
     let Some((name, matches)) = matches.subcommand() else { return Diagnostics::new() };
+    let name = named(name, matches);
     let widest = Loaded::open(call.context).and_then(|loaded| {
         let env = loaded.env(matches.try_get_one::<String>("env").ok().flatten().map(String::as_str))?;
         let environment = loaded.environment(&env)?;

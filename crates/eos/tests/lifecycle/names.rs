@@ -101,6 +101,33 @@ fn a_host_is_not_taken_for_a_component_and_help_is_found_either_way() {
 }
 
 #[test]
+fn a_kind_may_stand_before_the_name() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "postgres"]);
+    sandbox.ok(&["create", "postgres", "crm", "--size", "20G"]);
+    let own = "pillar/infrastructure/production/postgres.sls";
+    let before = sandbox.read(own);
+    sandbox.ok(&["update", "postgres", "crm", "--size", "30G"]);
+    assert!(sandbox.read("pillar/infrastructure/production/crm.sls").contains("30G"));
+    assert_eq!(sandbox.read(own), before, "the other one stays as it was");
+    // The value of a flag is no name, and one's own name is one like any other.
+    sandbox.ok(&["update", "postgres", "--size", "40G"]);
+    sandbox.ok(&["update", "postgres", "postgres", "--size", "50G"]);
+    assert!(sandbox.read(own).contains("50G"));
+    assert_eq!(sandbox.ok(&["show", "postgres", "crm"]).stdout, sandbox.ok(&["show", "crm"]).stdout);
+    let host = sandbox.ok(&["show", "host", "local"]).stdout;
+    assert!(host.contains("127.0.0.1") && host.contains("crm, postgres"), "{host}");
+    for verb in ["update", "show", "delete"] {
+        let other = sandbox.run(&[verb, "redis", "crm"]);
+        refused(&other, 3, "E0409");
+        assert!(other.stderr.contains("crm is a postgres, not a redis"), "{}", other.stderr);
+        assert!(other.stderr.contains(&format!("try: eos {verb} crm")), "{}", other.stderr);
+        refused(&sandbox.run(&[verb, "postgres", "crn"]), 3, "E0409");
+    }
+    refused(&sandbox.run(&["update", "postgres", "crm", "--sze", "30G"]), 3, "E0107");
+}
+
+#[test]
 fn what_is_fixed_may_be_said_until_it_is_applied() {
     let sandbox = Sandbox::with_estate();
     let said = sandbox.ok(&["create", "nextcloud", "--sso"]).stdout.replace("\n    ", " ");
