@@ -43,7 +43,9 @@ pub fn command(command: Command, call: &Call<'_>) -> Result<Command, Diagnostics
     };
     let (widest, base) =
         (component::widest(&loaded.catalog, &entry.kind)?, loaded.catalog.component(&entry.kind)?);
-    let name = second.map(|_| Arg::new("NAME").required(true).help("Its name"));
+    // Behind flags a name is only seen once they are read; they are the same for all of a kind.
+    let is_kind = loaded.catalog.resolve(word).is_ok_and(|kind| kind == entry.kind);
+    let name = is_kind.then(|| Arg::new("NAME").hide(second.is_none()).help("Its name"));
     Ok(command.subcommand(
         Command::new(word.to_owned())
             .about(format!("Change {}, a {}", entry.name, entry.kind))
@@ -80,11 +82,14 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     if is_operation(&outside, name) {
         return operation::record(call, matches, name, "update");
     }
-    let name = named(name, matches);
+    let (word, name) = (name, named(name, matches));
     let kind = {
         let loaded = Loaded::open(call.context)?;
         let environment = loaded.environment(&loaded.env(asked)?)?;
         match environment.components.get(name) {
+            Some(_) if word != name => {
+                intent::of_kind(&loaded.input(&environment), word, name, "update")?.kind.clone()
+            }
             Some(entry) => entry.kind.clone(),
             None => return Err(intent::unknown_name(&environment, name).into()),
         }

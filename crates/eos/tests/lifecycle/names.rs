@@ -109,6 +109,8 @@ fn a_kind_may_stand_before_the_name() {
     let before = sandbox.read(own);
     sandbox.ok(&["update", "postgres", "crm", "--size", "30G"]);
     assert!(sandbox.read("pillar/infrastructure/production/crm.sls").contains("30G"));
+    sandbox.ok(&["update", "postgres", "--size", "31G", "crm"]);
+    assert!(sandbox.read("pillar/infrastructure/production/crm.sls").contains("31G"));
     assert_eq!(sandbox.read(own), before, "the other one stays as it was");
     // The value of a flag is no name, and one's own name is one like any other.
     sandbox.ok(&["update", "postgres", "--size", "40G"]);
