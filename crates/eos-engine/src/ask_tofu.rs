@@ -121,7 +121,7 @@ impl Engine<'_> {
             match session.plan(&options, &mut tell) {
                 // Somebody else looks at the unit just now; that is over in a moment.
                 Err(TofuError::StateLocked { lock, .. })
-                    if lock.is_of_a_plan() && waiting.elapsed() < PLANS_OF_OTHERS && !self.is_stopped() =>
+                    if lock.is_passing() && waiting.elapsed() < PLANS_OF_OTHERS && !self.is_stopped() =>
                 {
                     std::thread::sleep(Duration::from_millis(200));
                 }

@@ -87,8 +87,14 @@ fn state_lock(error: &ToolDiagnostic) -> Option<StateLock> {
     if !error.summary.contains("state lock") {
         return None;
     }
+    let unknown = || "unknown".to_owned();
+    let nobody =
+        || StateLock { who: unknown(), operation: unknown(), created: unknown(), ..StateLock::default() };
     let mut lock = StateLock::default();
-    let (before, info) = error.detail.split_once("Lock Info:")?;
+    let Some((before, info)) = error.detail.split_once("Lock Info:") else {
+        // A file's lock is held a moment before its holder has written who it is, and a moment after it has erased it.
+        return error.detail.contains("resource temporarily unavailable").then(nobody);
+    };
     for line in info.lines().filter(|line| line.starts_with("  ")) {
         let Some((name, value)) = line.trim().split_once(':') else { continue };
         let value = value.trim().to_owned();
@@ -108,14 +114,7 @@ fn state_lock(error: &ToolDiagnostic) -> Option<StateLock> {
     if let Some(held) = held
         && held != lock.id
     {
-        let unknown = || "unknown".to_owned();
-        lock = StateLock {
-            id: held.to_owned(),
-            who: unknown(),
-            operation: unknown(),
-            created: unknown(),
-            ..StateLock::default()
-        };
+        lock = StateLock { id: held.to_owned(), ..nobody() };
     }
     if lock.id.is_empty() { None } else { Some(lock) }
 }
@@ -167,6 +166,16 @@ mod tests {
             TofuError::StateLocked { lock, .. } => {
                 assert_eq!((lock.id.as_str(), lock.who.as_str()), ("held-1", "unknown"));
             }
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_lock_whose_holder_has_not_said_who_it_is() {
+        let detail = "Error message: 2 errors occurred:\n\t* resource temporarily unavailable\n\t* open \
+                      .web.tfstate.lock.info: no such file or directory";
+        match classify(failed("Error acquiring the state lock", detail), false) {
+            TofuError::StateLocked { lock, .. } => assert!(lock.is_passing() && lock.who == "unknown"),
             other => panic!("{other:?}"),
         }
     }

@@ -78,9 +78,9 @@ pub struct StateLock {
 }
 
 impl StateLock {
-    /// Its holder only looks.
-    pub fn is_of_a_plan(&self) -> bool {
-        self.operation == "OperationTypePlan"
+    /// It is over in a moment: its holder only looks, or is about to say who it is.
+    pub fn is_passing(&self) -> bool {
+        self.operation == "OperationTypePlan" || self.id.is_empty()
     }
 }
 
