@@ -4,7 +4,7 @@ use serde::{Serialize, Serializer};
 
 use super::{StateView, TagView, tags};
 use crate::core::id::Id;
-use crate::model::account::{Account, AccountId};
+use crate::model::account::Account;
 use crate::model::cidr::{Ipv4Cidr, Ipv6Cidr};
 use crate::model::dhcp_options::DhcpOptions;
 use crate::model::vpc::{CidrAssociation, Tenancy, Vpc};
@@ -12,8 +12,9 @@ use crate::model::vpc::{CidrAssociation, Tenancy, Vpc};
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct VpcView {
-    vpc_id: Id<Vpc>,
-    owner_id: AccountId,
+    // Not the shared texts: counting who has them takes longer than to copy them when several requests do it at once.
+    vpc_id: String,
+    owner_id: String,
     state: &'static str,
     cidr_block: Option<Ipv4Cidr>,
     cidr_block_association_set: Vec<CidrView>,
@@ -61,8 +62,8 @@ pub fn ipv6_cidr(association: &CidrAssociation<Ipv6Cidr>, state: &'static str) -
 
 pub fn vpc(vpc: &Vpc, account: &Account) -> VpcView {
     VpcView {
-        vpc_id: vpc.id.clone(),
-        owner_id: account.id.clone(),
+        vpc_id: vpc.id.to_string(),
+        owner_id: account.id.to_string(),
         state: "available",
         cidr_block: vpc.cidr_block(),
         cidr_block_association_set: vpc.cidrs.iter().map(|a| cidr(a, "associated")).collect(),
