@@ -3,6 +3,7 @@
 //! The folder has the shape of an estate, so that what is compiled finds its state and its modules where it looks.
 
 use std::collections::BTreeSet;
+use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -11,6 +12,7 @@ use eos_engine::{Applied, Archive, Layout};
 use eos_model::{Diagnostic, Diagnostics, UnitId, codes};
 use eos_pillar::estate_file::Backend;
 use eos_secrets::{Identity, read_state_key};
+use fs_err::os::unix::fs::OpenOptionsExt as _;
 use serde_json::{Value as Json, json};
 
 use super::Call;
@@ -20,6 +22,10 @@ use crate::outcome::Outcome;
 use crate::run;
 
 const GUIDE: &str = include_str!("eject_guide.md");
+
+/// The folder may be made inside the estate, and `git add -A` there must not take the key.
+const KEPT_FROM_GIT: &str =
+    "# The key of state and plans lies here in clear: git takes nothing of this folder.\n*\n";
 
 pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
     Ok(command
@@ -60,6 +66,9 @@ fn write(call: &Call<'_>, loaded: &Loaded, folder: &Utf8Path) -> Result<Vec<Stri
     fs_err::create_dir_all(folder).map_err(|e| failed(folder, e))?;
     private(folder).map_err(|e| failed(folder, e))?;
     let folder = &folder.canonicalize_utf8().map_err(|e| failed(folder, e))?;
+    // Before anything that is to be kept from git.
+    let ignored = Utf8Path::new(".gitignore");
+    put(folder, ignored, KEPT_FROM_GIT.as_bytes(), 0o644).map_err(|e| failed(ignored, e))?;
     let mut units = Vec::new();
     for env in loaded.estate.file.environments.keys() {
         let compiled = loaded.compile(&loaded.tree, env)?;
@@ -188,7 +197,10 @@ fn put(folder: &Utf8Path, path: &Utf8Path, bytes: &[u8], mode: u32) -> std::io::
     if let Some(parent) = full.parent() {
         fs_err::create_dir_all(parent)?;
     }
-    fs_err::write(&full, bytes)?;
+    // Nobody else reads it for a moment either.
+    let mut file =
+        fs_err::OpenOptions::new().write(true).create(true).truncate(true).mode(mode).open(&full)?;
+    file.write_all(bytes)?;
     fs_err::set_permissions(&full, std::fs::Permissions::from_mode(mode))
 }
 

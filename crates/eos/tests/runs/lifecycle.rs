@@ -197,6 +197,22 @@ fn an_ejected_estate_has_what_is_to_be_removed() {
     assert!(inputs.as_object().is_some_and(|inputs| !inputs.is_empty()), "{inputs}");
 }
 
+/// The key is in it in clear: where the folder is must not matter to whoever commits everything next.
+#[test]
+fn an_ejected_folder_inside_the_estate_stays_out_of_git() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let place = Place::new();
+    place.ok(&["create", "desk", "--yes"]);
+    place.ok(&["eject", "./plain"]);
+    let key = std::fs::metadata(place.path("plain/state-key.json")).unwrap();
+    assert_eq!(key.permissions().mode() & 0o777, 0o600);
+    assert_eq!(place.git(&["status", "--porcelain", "--untracked-files=all"]), "");
+    assert_eq!(place.git(&["add", "-A", "-n"]), "");
+    place.is_settled();
+    place.ok(&["update", "desk", "--color", "red", "--yes"]);
+    assert_eq!(place.git(&["ls-files", "plain"]), "");
+}
+
 /// A provisioner of a destruction is not run, and a person is told in time.
 #[test]
 fn last_words_are_told_and_not_said() {
