@@ -7,7 +7,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use clap::{Arg, ArgMatches, Command, value_parser};
 use eos_engine::{Drift, DriftRequest, problems};
-use eos_model::{Diagnostics, Name, date};
+use eos_model::{Diagnostic, Diagnostics, Name, codes, date};
 use eos_store::lease::{Owner, Terms};
 use serde_json::json;
 
@@ -15,6 +15,7 @@ use super::Call;
 use crate::exit_code;
 use crate::outcome::Outcome;
 use crate::run::{Runs, flow};
+use crate::views::wrap::below;
 
 /// After how long another may take over from a watcher that was killed.
 const TTL: Duration = Duration::from_secs(30);
@@ -38,7 +39,7 @@ pub fn command(name: Arg) -> Command {
                 .value_parser(value_parser!(u64).range(1..))
                 .help("End after this many looks"),
         )
-        .after_help("With --json each look is a line of its own. Exit code as of the last look: 0 or 2.\n\nExamples:\n  eos drift watch\n  eos drift watch grafana --every 1h --json")
+        .after_help("With --json each look is a line of its own. Exit code as of the last look: 0, 2, or that of what kept it from looking.\n\nExamples:\n  eos drift watch\n  eos drift watch grafana --every 1h --json")
 }
 
 pub fn run(
@@ -59,32 +60,44 @@ pub fn run(
     let terms = Terms { ttl: TTL, wait: Duration::ZERO, on_wait: &mut |_| ControlFlow::Break(()) };
     let key = format!("{}/drift.watch", request.env);
     let lease = runs.leases.acquire(&key, &owner, terms).map_err(|error| problems::lease(&error))?;
-    let mut last = None;
+    let mut last: Option<(String, Result<bool, Diagnostics>)> = None;
     for look in 1..=times {
         let seen = flow::watched(call, runs, |engine| engine.drift(request));
-        if runs.tools.children.is_interrupted() || lease.lost().is_some() {
+        if runs.tools.children.is_interrupted() {
             break;
         }
-        let differs = seen.as_ref().map(|drift| !drift.units.is_empty()).ok();
-        let (text, document) = said(request, seen);
-        let line = format!("{} {text}\n", date::minute(now()));
+        if let Some(lost) = lease.lost() {
+            let problem = Diagnostic::error(codes::LEASE_LOST, format!("{key}: {lost}"));
+            return Err(problem.fix("eos locks shows who watches now").into());
+        }
+        let (text, document) = said(request, &seen);
         if call.context.json {
             let _ = writeln!(std::io::stdout(), "{document}");
         } else if last.as_ref().is_none_or(|(before, _)| *before != text) {
-            call.context.say(&line);
+            let head = format!("{} ", date::minute(now()));
+            call.context.say(&below(&head, &head, &text, call.context.width, 2));
         }
-        last = Some((text, differs));
+        last = Some((text, seen.map(|drift| !drift.units.is_empty())));
         if look < times && !paused(runs, Duration::from_secs(every)) {
             break;
         }
     }
-    let differs = last.and_then(|(_, differs)| differs).unwrap_or(false);
-    let outcome = Outcome::new("", json!({"environment": request.env, "drifted": differs}));
-    Ok(outcome.exits(if differs { exit_code::CHANGES } else { 0 }))
+    let document = |differs: Option<bool>| json!({"environment": request.env, "drifted": differs});
+    Ok(match last.map(|(_, seen)| seen) {
+        // Stopped before the end of the first look.
+        None => Outcome::new("", document(None)),
+        Some(Ok(differs)) => {
+            Outcome::new("", document(Some(differs))).exits(if differs { exit_code::CHANGES } else { 0 })
+        }
+        Some(Err(found)) => {
+            let exit = exit_code::of(&found);
+            Outcome::new("", document(None)).with_warnings(found).exits(exit)
+        }
+    })
 }
 
 /// One look in a line, and as a document.
-fn said(request: &DriftRequest<'_>, seen: Result<Drift, Diagnostics>) -> (String, serde_json::Value) {
+fn said(request: &DriftRequest<'_>, seen: &Result<Drift, Diagnostics>) -> (String, serde_json::Value) {
     let env = request.env;
     match seen {
         Ok(drift) if drift.units.is_empty() => (
@@ -99,7 +112,9 @@ fn said(request: &DriftRequest<'_>, seen: Result<Drift, Diagnostics>) -> (String
             )
         }
         Err(found) => {
-            let first = found.0.first().map(|problem| problem.message.clone()).unwrap_or_default();
+            // The whole of it is told at the end, and in the document.
+            let first =
+                found.0.first().and_then(|problem| problem.message.lines().next()).unwrap_or_default();
             let document = json!({"at": now(), "environment": env, "drifted": null, "diagnostics": found});
             (format!("{env}: cannot look: {first}"), document)
         }

@@ -101,6 +101,21 @@ fn a_watcher_looks_again_and_is_the_only_one() {
     assert_eq!(watcher.code, 0, "{}{}", watcher.stdout, watcher.stderr);
 }
 
+/// What could not be looked at is not said to be as it was.
+#[test]
+fn a_watcher_that_cannot_look_says_so() {
+    let place = Place::new();
+    place.ok(&["create", "chore", "--yes"]);
+    let state = place.path(".eos/state/tofu/shop/production/chore.tfstate");
+    std::fs::write(&state, "not a state").unwrap();
+    place.says("run_watch_cannot_look", &place.exits(1, &["drift", "watch", "--times", "1"]));
+    let looks = place.exits(1, &["drift", "watch", "--times", "1", "--json"]).stdout;
+    let mut documents = serde_json::Deserializer::from_str(&looks).into_iter::<serde_json::Value>();
+    let (look, end) = (documents.next().unwrap().unwrap(), documents.next().unwrap().unwrap());
+    assert!(look["drifted"].is_null() && end["result"]["drifted"].is_null(), "{looks}");
+    assert_eq!(end["ok"], false, "{looks}");
+}
+
 #[test]
 fn going_back_in_one_environment_leaves_the_others_alone() {
     let place = Place::new();
