@@ -50,7 +50,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let runs = Runs::open(call.context, &loaded.estate, &[&units], wanted.message.line())?;
     interrupt::watch(&runs.tools.children);
     let cost = Shown::cost_of(&loaded, &plan)?;
-    let shown = Shown { plan, previews: view::Previews::default(), cost, warnings: Diagnostics::new() };
+    let shown = Shown { plan, previews: view::Previews::default(), cost, warnings: Diagnostics::new(), blocked: false };
     call.context.say(&shown.text(call.context));
     let ended = flow::agree_and_apply(call, &mut loaded, &runs, wanted, &units, &shown)?;
     Ok(flow::outcome(call, &loaded, &env, ended, &shown))

@@ -200,7 +200,7 @@ fn revert(
     let context = call.context;
     let cost = Shown::cost_of(loaded, &drift.revert)?;
     let previews = runs.side.previews();
-    let shown = Shown { plan: drift.revert, previews, cost, warnings: Diagnostics::new() };
+    let shown = Shown { plan: drift.revert, previews, cost, warnings: Diagnostics::new(), blocked: false };
     context.say(&shown.text(context));
     let recorded = || crate::recording::Recorded { commit: None, difference: Default::default() };
     let ended = if shown.plan.is_empty() {

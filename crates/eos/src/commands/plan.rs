@@ -54,6 +54,8 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
                 format!("There is nothing to keep: {file} was not written.\n")
             }
             None if shown.plan.is_empty() => String::new(),
+            Some(file) if shown.blocked => format!("Kept in {file}.\n"),
+            None if shown.blocked => String::new(),
             Some(file) => format!("Kept in {file}. Next: eos apply {file}\n"),
             None => "Next: eos apply\n".to_owned(),
         };

@@ -95,6 +95,8 @@ pub struct Shown {
     pub cost: Option<Cost>,
     /// What was noticed on the way.
     pub warnings: Diagnostics,
+    /// Another run left a unit half-done that this plan is about: applying it is refused.
+    pub blocked: bool,
 }
 
 impl Shown {
@@ -150,8 +152,9 @@ pub fn plan(
     bars.finish();
     let planned = planned.map_err(|found| with_owners(runs, wanted.env, found));
     let mut warnings = build_folder::warnings(&loaded.estate.root, wanted.env);
-    warnings.extend(unfinished(loaded, &runs.layout, wanted.env)?);
     let mut plan = planned?;
+    let (half_way, blocked) = unfinished(loaded, &runs.layout, &plan)?;
+    warnings.extend(half_way);
     for (resource, server) in runs.side.unreached() {
         let unit = resource.split('/').nth(1).and_then(|name| name.parse::<Name>().ok());
         if let Some(unit) = unit.and_then(|name| plan.units.get_mut(&name)) {
@@ -159,23 +162,29 @@ pub fn plan(
         }
     }
     let cost = Shown::cost_of(loaded, &plan)?;
-    Ok(Shown { plan, previews: runs.side.previews(), cost, warnings })
+    Ok(Shown { plan, previews: runs.side.previews(), cost, warnings, blocked })
 }
 
-/// Runs that stopped half-way, for whoever plans something else meanwhile.
-fn unfinished(loaded: &Loaded, layout: &Layout, env: &EnvName) -> Result<Diagnostics, Diagnostics> {
+/// Runs that stopped half-way, for whoever plans something else meanwhile; and whether one of them is in its way.
+fn unfinished(loaded: &Loaded, layout: &Layout, plan: &RunPlan) -> Result<(Diagnostics, bool), Diagnostics> {
     let (known, _) = eos_engine::runs::open(layout)?;
-    let half_way = known.iter().filter(|known| known.run.begun.env == *env && !known.in_progress);
-    let tell = |known: &eos_engine::runs::Known| {
+    let (mut found, mut blocked) = (Diagnostics::new(), false);
+    for known in known.iter().filter(|known| known.run.begun.env == plan.env && !known.in_progress) {
         let (run, command) = (&known.run.begun.run, &known.run.begun.command);
-        Diagnostic::warning(codes::RUN_UNFINISHED, format!("run {run} is unfinished: {command}")).fix(
-            format!(
-                "{}; applying what is planned here leaves it behind",
-                undoing::ways_on(loaded, &known.run)
-            ),
-        )
-    };
-    Ok(Diagnostics(half_way.map(tell).collect()))
+        let is_work = |name: &Name| plan.units.get(name).is_some_and(|unit| unit.is_work());
+        let in_the_way = known.run.half_done().any(|(name, _)| is_work(name));
+        let then = if in_the_way {
+            "until then eos apply is refused"
+        } else {
+            "applying what is planned here leaves it behind"
+        };
+        found.push(
+            Diagnostic::warning(codes::RUN_UNFINISHED, format!("run {run} is unfinished: {command}"))
+                .fix(format!("{}; {then}", undoing::ways_on(loaded, &known.run))),
+        );
+        blocked |= in_the_way;
+    }
+    Ok((found, blocked))
 }
 
 /// A name behind --destroy-data that means nothing is a mistake, and one that a person should hear of.

@@ -46,6 +46,9 @@ fn a_stuck_run_says_what_helps() {
         "{status}"
     );
     assert!(told.contains("eos undo --looked-after takes it back"), "{status}");
+    // Nobody is sent to an apply that is refused.
+    place.says("run_stuck_plan", &place.exits(2, &["plan"]));
+    place.exits(4, &["apply", "--yes"]);
     place.exits(5, &["resume"]);
     place.ok(&["resume", "--looked-after"]);
     place.is_settled();
