@@ -48,7 +48,8 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let style = Style(call.context.color_stdout);
     let mut table = Table::new(&["STATE", "UNIT", "KIND", "HOST", "SINCE", "WHERE"]);
     let mut rows = Vec::new();
-    let (known, problems) = runs::all(&layout, MOST_RUNS)?;
+    let (known, mut problems) = runs::all(&layout, MOST_RUNS)?;
+    let elsewhere = run::first::refuse_missing_state(&loaded.estate, &layout).err();
     let known: Vec<&runs::Known> =
         known.iter().filter(|known| known.run.begun.env == env && !known.run.is_finished()).collect();
     let not_begun = |name: &Name| {
@@ -59,6 +60,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     for name in names {
         let (wanted, is) = (units.units.get(name), there.get(name));
         let standing = match (wanted, is) {
+            _ if elsewhere.is_some() => Standing { state: "not known", paint: Style::yellow },
             (_, Some(is)) if is.attempt.is_some() && !not_begun(name) => {
                 Standing { state: "half-done", paint: Style::red }
             }
@@ -121,6 +123,8 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         text.push_str(&below("  Next: ", "  Next: ", &next, call.context.width, 4));
     }
     let document = json!({"environment": env, "units": rows, "runs": open, "kept": kept});
+    // What is applied is written where the state is.
+    problems.extend(elsewhere.unwrap_or_default());
     // A journal that cannot be read may be that of a run which is not over.
     let exit = if problems.has_errors() { exit_code::of(&problems) } else { 0 };
     Ok(Outcome::new(text, document).with_warnings(problems).exits(exit))

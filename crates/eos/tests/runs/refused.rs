@@ -157,6 +157,7 @@ fn a_clone_without_the_state() {
     {
         assert!(clone.exits(4, args).stderr.contains("E0906"), "{args:?}");
     }
+    clone.says("run_status_without_state", &clone.exits(4, &["status"]));
     assert_eq!(clone.head(), head);
 }
 
