@@ -1,23 +1,34 @@
 //! What an estate has to have before its first run: the name of its local state, and the key of state and plans.
 
 use eos_engine::{Layout, guard};
-use eos_model::{Diagnostics, EnvName};
+use eos_model::{Diagnostic, Diagnostics, EnvName};
 use eos_pillar::estate_file::Backend;
 use eos_pillar::lock_file::LOCK_FILE;
 use eos_pillar::{Change, Estate, LockFile};
 use eos_secrets::{STATE_KEY_FILE, encrypt, new_state_key, read_recipients};
 
-/// Refuses a clone that lacks the state the estate names.
+/// Refuses a clone that lacks the state the estate names. What was applied is in `.eos/state` unless NATS has it, also
+/// when tofu's own state is at a backend.
 pub fn refuse_missing_state(estate: &Estate, layout: &Layout) -> Result<(), Diagnostics> {
-    if estate.file.backend != Backend::Local {
+    if estate.file.nats.is_some() {
         return Ok(());
     }
-    Ok(guard::refuse_missing_state(estate.lock.state.as_deref(), guard::local_state(layout)?.as_deref())?)
+    let here = guard::local_state(layout)?;
+    let judged = guard::refuse_missing_state(estate.lock.state.as_deref(), here.as_deref());
+    Ok(judged.map_err(|problem| match estate.file.backend {
+        Backend::Local => problem,
+        Backend::Http { .. } => Diagnostic::error(
+            problem.code,
+            "another clone of this estate applied it, and what it applied is known there alone",
+        )
+        .why("tofu's state is shared by [backend], leases and what was applied are not: two clones take back each other's work")
+        .fix("run eos where it was applied, bring .eos/state here as a whole, or share both with [nats] in eos.toml"),
+    })?)
 }
 
 /// Adds to `change` what a run of this estate needs and does not have yet.
 pub fn prepare(estate: &Estate, layout: &Layout, change: &mut Change) -> Result<(), Diagnostics> {
-    if estate.file.backend == Backend::Local && estate.lock.state.is_none() {
+    if estate.file.nats.is_none() && estate.lock.state.is_none() {
         let mut random = [0; 16];
         getrandom::fill(&mut random).expect("the operating system gives random bytes");
         let name = guard::name_local_state(layout, random)?;

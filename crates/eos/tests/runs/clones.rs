@@ -266,3 +266,31 @@ fn leases_are_not_shared_when_state_is_not() {
     let place = Place::with_settings(|text| format!("{text}\n[nats]\nurl = \"nats://127.0.0.1:1\"\n"));
     place.says("run_nats_with_local_state", &place.exits(3, &["create", "chore", "--yes"]));
 }
+
+/// State at a backend, and no NATS: what was applied is known to one clone.
+fn with_state_at(state: &StateServer) -> Place {
+    Place::with_settings(|settings| {
+        settings.replace("kind = \"local\"", &format!("kind = \"http\"\naddress = \"{}\"", state.address()))
+    })
+}
+
+#[test]
+fn state_is_shared_and_what_was_applied_is_not() {
+    let state = StateServer::start();
+    let first = with_state_at(&state);
+    first.ok(&["create", "desk", "--yes"]);
+    let second = first.cloned("second");
+    first.ok(&["update", "desk", "--color", "red", "--yes"]);
+    let head = second.head();
+    second.says("run_clone_without_nats", &second.exits(4, &["plan"]));
+    for args in [
+        &["update", "ledger", "--size", "big", "--yes"][..],
+        &["delete", "desk", "--yes"],
+        &["destroy", "production", "--yes"],
+        &["status"],
+    ] {
+        assert!(second.exits(4, args).stderr.contains("E0906"), "{args:?}");
+    }
+    assert_eq!(second.head(), head);
+    first.is_settled();
+}
