@@ -13,10 +13,8 @@ use crate::problems::cannot_plan;
 use crate::record::Step;
 use crate::unit::Unit;
 
-/// How long after its start a tofu may take until it has locked its state.
-const LOCKING: i64 = 120;
-/// Clocks of a machine and of tofu's own record differ by less.
-const SKEW: i64 = 5;
+/// The journal's time is in whole seconds, and the lock's is not.
+const ROUNDED: i64 = 1;
 
 impl Conduct<'_> {
     /// Waits for a tofu that outlived the eos that started it.
@@ -119,7 +117,7 @@ impl Conduct<'_> {
     ) -> Journaled<T> {
         let failed = |error: TofuError| UnitEnd::Failed(cannot_plan(name, &error));
         match act() {
-            Err(TofuError::StateLocked { lock, .. }) if self.left_lock(name, &lock) => {
+            Err(TofuError::StateLocked { lock, .. }) if self.left_lock(name, session, &lock) => {
                 self.step(name, Step::LockLeft { lock: lock.id.clone() })?;
                 session.force_unlock(&lock.id).map_err(failed)?;
                 act().map_err(failed)
@@ -128,23 +126,36 @@ impl Conduct<'_> {
         }
     }
 
-    /// Whether the lock is that of a dead tofu of this run: it was made just after our journal says that tofu began, by
-    /// the same person on the same machine, and that tofu is gone. The unit's lease is ours, so no other run made it.
-    fn left_lock(&self, name: &Name, lock: &eos_tofu::StateLock) -> bool {
+    /// Whether the lock is that of a dead tofu of this run: made by the same account on the same machine, after our journal
+    /// says that tofu began and before its own log says that it was at work, which it is only with the lock in hand.
+    /// What is not certain is not taken away: the person is told how.
+    fn left_lock(&self, name: &Name, session: &Session, lock: &eos_tofu::StateLock) -> bool {
         let run = self.journal.run();
         let Some(unit) = run.units.get(name) else { return false };
         if unit.locks.contains(&lock.id) {
             return true;
         }
-        let Some(child) = unit.child else { return false };
-        let Some(created) = moment(&lock.created) else { return false };
-        if child.still_running() {
-            return false;
-        }
-        let after = created.as_second() - unit.child_at;
-        let machine = lock.who.rsplit('@').next().unwrap_or_default();
-        machine == self.engine.actor.machine && (-SKEW..=LOCKING).contains(&after)
+        let Some(child) = unit.child.filter(|child| !child.still_running()) else { return false };
+        let past = session.past_apply(child).ok().flatten();
+        let at_work = past.and_then(|past| moment(&past.at_work_since?));
+        let (Some(created), Some(at_work)) = (moment(&lock.created), at_work) else { return false };
+        let actor = self.engine.actor;
+        let account = account_name().unwrap_or_else(|| actor.user.clone());
+        lock.who == format!("{account}@{}", actor.machine)
+            && created.as_second() >= unit.child_at - ROUNDED
+            && created <= at_work
     }
+}
+
+/// The account's name from the list of accounts, which is where tofu has it from.
+fn account_name() -> Option<String> {
+    let number = rustix::process::getuid().as_raw().to_string();
+    let accounts = fs_err::read_to_string("/etc/passwd").unwrap_or_default();
+    accounts.lines().find_map(|line| {
+        let mut fields = line.split(':');
+        let name = fields.next()?;
+        (fields.nth(1)? == number).then(|| name.to_owned())
+    })
 }
 
 /// When a lock was made, as tofu prints it: `2026-11-16 08:35:53.400888056 +0000 UTC`, or as a backend stores it.

@@ -34,6 +34,8 @@ pub struct PastApply {
     /// Set when the log has its closing summary: the apply went to its end.
     pub applied: Option<Applied>,
     pub errors: Vec<ToolDiagnostic>,
+    /// When it began with its first resource, as it wrote it: from before that on it had the state's lock.
+    pub at_work_since: Option<String>,
 }
 
 impl Session {
@@ -90,10 +92,18 @@ impl Session {
         };
         let mut story = Story::default();
         let mut events = Vec::new();
-        reader.finish(&mut |line| events.push(story.note(line))).map_err(failed())?;
+        let mut at_work_since = None;
+        let mut note = |line: &str| {
+            let event = story.note(line);
+            if at_work_since.is_none() && matches!(event, Event::ApplyStart { .. }) {
+                at_work_since = Event::time(line);
+            }
+            events.push(event);
+        };
+        reader.finish(&mut note).map_err(failed())?;
         let errors = story.diagnostics.iter().filter(|said| said.is_error()).cloned().collect();
         let applied = if story.ended { Some(story.applied()) } else { None };
-        Ok(Some(PastApply { events, applied, errors }))
+        Ok(Some(PastApply { events, applied, errors, at_work_since }))
     }
 
     /// Only the latest apply of a unit can be asked about.

@@ -152,6 +152,12 @@ fn yes() -> bool {
 
 impl Event {
     /// Reads one line. What is not understood becomes [`Event::Other`]: a newer tofu must not stop a run.
+    /// When a message was written.
+    pub(crate) fn time(line: &str) -> Option<String> {
+        let message: serde_json::Value = serde_json::from_str(line).ok()?;
+        message["@timestamp"].as_str().map(str::to_owned)
+    }
+
     pub(crate) fn parse(line: &str) -> Event {
         match serde_json::from_str::<Message>(line) {
             Ok(message) => Event::from_message(message),

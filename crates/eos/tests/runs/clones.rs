@@ -4,6 +4,7 @@ use std::process::Stdio;
 
 use rustix::process::Signal;
 
+use crate::half_way::being_made;
 use crate::place::{Place, text, until};
 use crate::servers::{Nats, StateServer};
 
@@ -293,4 +294,36 @@ fn state_is_shared_and_what_was_applied_is_not() {
     }
     assert_eq!(second.head(), head);
     first.is_settled();
+}
+
+/// Only the lock of our own dead tofu is taken away: not one of another person whose machine has the same name and who
+/// was as early, and not one that came after our tofu was gone.
+#[test]
+fn a_lock_of_somebody_else_stays() {
+    let state = StateServer::start();
+    let place = with_state_at(&state);
+    place.ok(&["create", "ledger", "--yes"]);
+    let (run, tofu) = being_made(&place, &["create", "desk", "--seconds", "3", "--yes"]);
+    run.signal(Signal::KILL);
+    rustix::process::kill_process(rustix::process::Pid::from_raw(tofu).unwrap(), Signal::KILL).unwrap();
+    run.end();
+    let (path, ours) = state.lock();
+    let who = ours["Who"].as_str().unwrap();
+    let other = format!("somebody-else@{}", who.rsplit('@').next().unwrap());
+    let now = std::process::Command::new("date").args(["-u", "+%Y-%m-%dT%H:%M:%S.%NZ"]).output().unwrap();
+    let later = serde_json::json!(String::from_utf8(now.stdout).unwrap().trim());
+    for (who, created) in [(other.as_str(), &ours["Created"]), (who, &later)] {
+        let mut theirs = ours.clone();
+        theirs["ID"] = "11111111-2222-3333-4444-555555555555".into();
+        (theirs["Who"], theirs["Created"]) = (who.into(), created.clone());
+        state.put(&path, &theirs);
+        let refused = place.run(&["resume", "--looked-after"]);
+        assert_ne!(refused.code, 0, "{theirs}: {}{}", refused.stdout, refused.stderr);
+        assert!(refused.stderr.contains("E0917"), "{}", refused.stderr);
+        assert!(refused.stderr.contains("force-unlock"), "{}", refused.stderr);
+        assert_eq!(state.lock().1, theirs);
+    }
+    state.put(&path, &ours);
+    place.ok(&["resume", "--looked-after"]);
+    place.is_settled();
 }

@@ -6,7 +6,7 @@ use crate::place::{Begun, Place, until};
 use crate::refused::child_of;
 
 /// A desk whose making takes a while, and the tofu that makes it.
-fn being_made(place: &Place, words: &[&str]) -> (Begun, i32) {
+pub fn being_made(place: &Place, words: &[&str]) -> (Begun, i32) {
     let run = place.begin(words);
     let mut tofu = 0;
     until("tofu makes the desk", || {

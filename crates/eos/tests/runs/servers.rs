@@ -107,6 +107,19 @@ impl StateServer {
         })
     }
 
+    /// The only lock that is held, and where.
+    pub fn lock(&self) -> (String, serde_json::Value) {
+        let kept = self.kept.lock().unwrap();
+        let mut locks = kept.iter().filter(|(path, _)| path.ends_with("/lock"));
+        let (path, lock) = locks.next().unwrap();
+        assert!(locks.next().is_none(), "one lock is held");
+        (path.clone(), serde_json::from_slice(lock).unwrap())
+    }
+
+    pub fn put(&self, path: &str, document: &serde_json::Value) {
+        self.kept.lock().unwrap().insert(path.to_owned(), document.to_string().into_bytes());
+    }
+
     pub fn address(&self) -> &str {
         &self.address
     }
