@@ -1,12 +1,15 @@
 //! A plan as a file: `eos plan --out`, `eos apply FILE`. Saved plans of tofu are inside, encrypted by tofu itself; what
-//! eos shows of them is redacted.
+//! eos shows of them is redacted. What is shown and what is done are bound together by a seal that takes the key of state
+//! and plans: a file that was changed is refused.
 
 use camino::Utf8Path;
 use eos_model::{Diagnostic, codes};
+use hmac::{Hmac, KeyInit as _, Mac as _};
 use serde::{Deserialize, Serialize};
 
 use crate::files;
 use crate::plan::RunPlan;
+use crate::unit::hex;
 
 /// The format written here; a newer one is refused.
 pub const FORMAT: u32 = 1;
@@ -16,6 +19,8 @@ const MAKE_ONE: &str = "eos plan --out FILE keeps a plan, eos apply FILE carries
 #[derive(Serialize, Deserialize)]
 struct PlanFile {
     format: u32,
+    #[serde(default)]
+    seal: String,
     #[serde(flatten)]
     plan: RunPlan,
 }
@@ -25,15 +30,32 @@ struct FormatOnly {
     format: u32,
 }
 
-/// Writes the plan, readable by its owner only.
-pub fn write(path: &Utf8Path, plan: &RunPlan) -> Result<(), Diagnostic> {
-    let file = PlanFile { format: FORMAT, plan: plan.clone() };
-    let text = serde_json::to_vec_pretty(&file).unwrap_or_default();
-    files::write(path, &text)
+/// Writes the plan, readable by its owner only, sealed when there is a key.
+pub fn write(path: &Utf8Path, plan: &RunPlan, key: Option<&[u8; 32]>) -> Result<(), Diagnostic> {
+    let file = PlanFile { format: FORMAT, seal: String::new(), plan: plan.clone() };
+    let mut text = serde_json::to_string_pretty(&file).unwrap_or_default();
+    if let Some(key) = key {
+        let seal = seal_of(key, &text);
+        text = text.replacen(&seal_line(""), &seal_line(&seal), 1);
+    }
+    files::write(path, text.as_bytes())
         .map_err(|e| Diagnostic::error(codes::CANNOT_WRITE, format!("cannot write the plan {path}: {e}")))
 }
 
-pub fn read(path: &Utf8Path) -> Result<RunPlan, Diagnostic> {
+fn seal_line(seal: &str) -> String {
+    format!("\"seal\": \"{seal}\"")
+}
+
+/// Of the file with nothing as its seal.
+fn seal_of(key: &[u8; 32], text: &str) -> String {
+    let mut mac = Hmac::<sha2::Sha256>::new_from_slice(key).expect("a key of any length will do");
+    mac.update(b"a kept plan of eos\n");
+    mac.update(text.as_bytes());
+    hex(&mac.finalize().into_bytes())
+}
+
+/// With a key only what was sealed with it, and is as it was then, is a plan.
+pub fn read(path: &Utf8Path, key: Option<&[u8; 32]>) -> Result<RunPlan, Diagnostic> {
     let bytes = fs_err::read(path).map_err(|e| {
         let missing = e.kind() == std::io::ErrorKind::NotFound;
         let code = if missing { codes::UNKNOWN_NAME } else { codes::CANNOT_READ };
@@ -50,7 +72,19 @@ pub fn read(path: &Utf8Path) -> Result<RunPlan, Diagnostic> {
         )
         .fix("use the newer eos, or plan again with this one"));
     }
-    serde_json::from_slice::<PlanFile>(&bytes).map(|file| file.plan).map_err(not_one)
+    let file = serde_json::from_slice::<PlanFile>(&bytes).map_err(not_one)?;
+    if let Some(key) = key {
+        let text = String::from_utf8_lossy(&bytes).replacen(&seal_line(&file.seal), &seal_line(""), 1);
+        if seal_of(key, &text) != file.seal {
+            return Err(Diagnostic::error(
+                codes::PLAN_STALE,
+                format!("{path} is not as eos plan of this estate kept it"),
+            )
+            .why("what it shows and what it would do may differ; a plan is applied exactly as it was shown, or not at all")
+            .fix("eos plan --out FILE makes a new one"));
+        }
+    }
+    Ok(file.plan)
 }
 
 /// Bytes as base64 text.

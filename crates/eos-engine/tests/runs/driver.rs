@@ -334,12 +334,12 @@ fn run(job: &Job) -> Result<Json, Diagnostics> {
         Command::Plan => shown(&engine.plan(&request)?),
         Command::PlanOut => {
             let plan = engine.plan(&request)?;
-            eos_engine::plan_file::write(&plan_file, &plan)?;
+            eos_engine::plan_file::write(&plan_file, &plan, None)?;
             shown(&plan)
         }
         Command::Apply => done(engine.apply(&engine.plan(&request)?, &units, &options)?),
         Command::ApplyFile => {
-            let plan = eos_engine::plan_file::read(&plan_file)?;
+            let plan = eos_engine::plan_file::read(&plan_file, None)?;
             plan.refuse_outdated(&job.commit, &units)?;
             done(engine.apply(&plan, &units, &options)?)
         }

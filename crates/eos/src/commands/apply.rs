@@ -28,7 +28,10 @@ pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
 pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics> {
     let mut loaded = Loaded::open_for_change(call.context)?;
     let kept = match matches.get_one::<String>("plan") {
-        Some(file) => Some(plan_file::read(&call.context.directory.join(file))?),
+        Some(file) => {
+            let key = run::first::plan_key(call.context, &loaded.estate)?;
+            Some(plan_file::read(&call.context.directory.join(file), key.as_deref())?)
+        }
         None => None,
     };
     let env = match &kept {
@@ -50,7 +53,13 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let runs = Runs::open(call.context, &loaded.estate, &[&units], wanted.message.line())?;
     interrupt::watch(&runs.tools.children);
     let cost = Shown::cost_of(&loaded, &plan)?;
-    let shown = Shown { plan, previews: view::Previews::default(), cost, warnings: Diagnostics::new(), blocked: false };
+    let shown = Shown {
+        plan,
+        previews: view::Previews::default(),
+        cost,
+        warnings: Diagnostics::new(),
+        blocked: false,
+    };
     call.context.say(&shown.text(call.context));
     let ended = flow::agree_and_apply(call, &mut loaded, &runs, wanted, &units, &shown)?;
     Ok(flow::outcome(call, &loaded, &env, ended, &shown))

@@ -1,11 +1,15 @@
 //! What an estate has to have before its first run: the name of its local state, and the key of state and plans.
 
+use std::ops::Deref;
+
 use eos_engine::{Layout, guard};
 use eos_model::{Diagnostic, Diagnostics, EnvName};
 use eos_pillar::estate_file::Backend;
 use eos_pillar::lock_file::LOCK_FILE;
 use eos_pillar::{Change, Estate, LockFile};
-use eos_secrets::{STATE_KEY_FILE, encrypt, new_state_key, read_recipients};
+use eos_secrets::{Identity, STATE_KEY_FILE, encrypt, new_state_key, read_recipients, read_state_key};
+
+use crate::context::Context;
 
 /// Refuses a clone that lacks the state the estate names. What was applied is in `.eos/state` unless NATS has it, also
 /// when tofu's own state is at a backend.
@@ -52,6 +56,17 @@ pub fn missing_key(estate: &Estate) -> Result<Option<Change>, Diagnostics> {
     let mut change = Change::default();
     change.write(STATE_KEY_FILE, encrypt(&new_state_key(), &read_recipients(&estate.root)?)?);
     Ok(Some(change))
+}
+
+/// The key that binds what a kept plan shows to what it does; none with terraform, which has no key.
+pub fn plan_key(
+    context: &Context,
+    estate: &Estate,
+) -> Result<Option<impl Deref<Target = [u8; 32]>>, Diagnostics> {
+    if estate.file.executor != "tofu" {
+        return Ok(None);
+    }
+    read_state_key(&estate.root, &Identity::load(&context.identity_file)?)
 }
 
 /// The subject of the commit when nothing else changes.

@@ -91,6 +91,24 @@ fn a_plan_that_is_not_what_there_is_now() {
     assert!(!place.has_state(), "nothing was applied");
 }
 
+/// What is shown is what is done: tofu's own plan inside is sealed together with the list beside it.
+#[test]
+fn a_kept_plan_that_was_edited() {
+    let place = Place::new();
+    place.ok(&["create", "desk", "--yes"]);
+    place.ok(&["update", "desk", "--color", "red", "--no-apply"]);
+    place.exits(2, &["plan", "--out", "kept.plan"]);
+    let kept = std::fs::read_to_string(place.path("kept.plan")).unwrap();
+    assert!(kept.contains("\"replace\""), "{kept}");
+    let seal = kept.lines().find(|line| line.contains("\"seal\"")).unwrap();
+    for edited in [kept.replace("\"replace\"", "\"update\""), kept.replace(seal, "")] {
+        std::fs::write(place.path("edited.plan"), edited).unwrap();
+        place.says("run_plan_edited", &place.exits(4, &["apply", "edited.plan", "--yes"]));
+    }
+    place.ok(&["apply", "kept.plan", "--yes"]);
+    place.is_settled();
+}
+
 /// Somebody else's tofu was faster: the plan that was agreed to is not what would be done.
 #[test]
 fn a_saved_plan_whose_state_moved_on() {
