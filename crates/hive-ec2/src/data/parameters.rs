@@ -9,7 +9,7 @@ static PARAMETERS: &str = include_str!("ec2-parameters.txt");
 /// The parameters of EC2's action.
 pub fn of(action: &str) -> impl Iterator<Item = &'static str> {
     let line = PARAMETERS.lines().find_map(|line| line.strip_prefix(action)?.strip_prefix(' '));
-    line.unwrap_or_default().split(' ')
+    line.unwrap_or_default().split_whitespace()
 }
 
 /// Refuses what EC2 would do and Hive would not.
