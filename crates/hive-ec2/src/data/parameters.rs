@@ -23,7 +23,7 @@ pub fn refuse(action: &str, unknown: &[String], params: &Params) -> ApiResult<()
     }
 }
 
-/// Whether an unknown parameter is one of EC2's that asks for something: nothing, 0 and false do not.
+/// Whether an unknown parameter is one of EC2's that asks for something.
 fn is_asked_for(action: &str, path: &str, params: &Params) -> bool {
     let mut node = params;
     for part in path.split('.') {
@@ -36,7 +36,8 @@ fn is_asked_for(action: &str, path: &str, params: &Params) -> bool {
     of(action).any(|known| known == name) && says_something(node)
 }
 
-fn says_something(node: &Params) -> bool {
+/// Nothing, 0 and false ask for nothing.
+pub fn says_something(node: &Params) -> bool {
     let own = node.value().is_some_and(|value| !matches!(value, "" | "0" | "false"));
     own || node.children().any(|(_, child)| says_something(child))
 }

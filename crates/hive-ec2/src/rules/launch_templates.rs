@@ -7,6 +7,7 @@ use serde::Deserialize;
 
 use crate::core::call::Call;
 use crate::core::tags::Tags;
+use crate::data::parameters;
 use crate::data::template_shape::{DATA, Member, Shape};
 use crate::model::account::Account;
 use crate::model::launch_template::{LaunchTemplate, TemplateVersion};
@@ -123,6 +124,7 @@ pub fn merge(request: &Params, call: &mut Call<'_>) -> ApiResult<Option<Params>>
         match name {
             "TagSpecification" => given = child.elements().into_iter().cloned().collect(),
             "NetworkInterface" if plain => {}
+            name if parameters::of("RunInstances").all(|known| known != name) => refuse(name, child)?,
             name if !merged.has(name) => merged.put(name, child.clone()),
             _ => {}
         }
@@ -139,6 +141,15 @@ pub fn merge(request: &Params, call: &mut Call<'_>) -> ApiResult<Option<Params>>
         call.common.tag_specifications[at].1.set_reserved(key, value);
     }
     Ok(Some(merged))
+}
+
+/// What a launch has no parameter for cannot be refused as one: `InstanceRequirements` is for fleets.
+fn refuse(name: &str, asked: &Params) -> ApiResult<()> {
+    if !parameters::says_something(asked) {
+        return Ok(());
+    }
+    let message = format!("The launch template's {name} is not supported when instances are run");
+    Err(ApiError::client("UnsupportedOperation", message))
 }
 
 /// Tags of a template, unless the request has some for the same kind of resource.
