@@ -188,11 +188,43 @@ fn what_could_not_be_stopped_or_taken_away_is_tried_again() {
         call(&engine, &format!("StopInstances&InstanceId.1={id}")).await.unwrap();
         call(&engine, &format!("DeleteVolume&VolumeId={volume}")).await.unwrap();
         node.until_given_again(&format!("StopInstance({id})")).await;
-        until(&engine, &describe, "stopping").await;
+        let stuck = until(&engine, &describe, "stopping").await;
+        assert_eq!(texts(&stuck, "message"), ["no memory"]);
+        assert_eq!(texts(&stuck, "reason"), ["Server.InternalError: no memory"]);
         until_element(&engine, &volumes, "status", "deleting").await;
         node.refuse(&[]);
-        until(&engine, &describe, "stopped").await;
+        let stopped = until(&engine, &describe, "stopped").await;
+        assert_eq!(texts(&stopped, "message"), ["User initiated shutdown"]);
         until_element(&engine, &volumes, "status", "gone").await;
+    });
+}
+
+#[test]
+fn a_restart_is_ordered_until_it_is_done() {
+    runtime().block_on(async {
+        let dir = tempfile::tempdir().unwrap();
+        let node = Refusing::new();
+        let engine = engine_with(dir.path(), Arc::clone(&node) as _, Arc::new(Timestamp::now)).await;
+        let id = run_instance(&engine).await;
+        let describe = format!("DescribeInstances&InstanceId.1={id}");
+        until(&engine, &describe, "running").await;
+        node.refuse(&["RebootInstance"]);
+        call(&engine, &format!("RebootInstances&InstanceId.1={id}")).await.unwrap();
+        let restart = format!("RebootInstance({id})");
+        node.until_given_again(&restart).await;
+        assert_eq!(texts(&until(&engine, &describe, "running").await, "message"), ["no memory"]);
+        node.refuse(&[]);
+        until_element(&engine, &describe, "message", "gone").await;
+        let before = node.given.lock().unwrap().iter().filter(|given| **given == restart).count();
+        assert!(before > 2, "{before}");
+
+        // One that is on its way down is not restarted any more.
+        node.refuse(&["RebootInstance", "StopInstance"]);
+        call(&engine, &format!("RebootInstances&InstanceId.1={id}")).await.unwrap();
+        call(&engine, &format!("StopInstances&InstanceId.1={id}")).await.unwrap();
+        node.given.lock().unwrap().clear();
+        node.until_given_again(&format!("StopInstance({id})")).await;
+        assert!(!node.given.lock().unwrap().contains(&restart));
     });
 }
 

@@ -22,6 +22,7 @@ impl Action for RebootInstances {
                 return Err(interfaces::incorrect_state(instance));
             }
             let id = instance.id.clone();
+            call.account.instances.edit(&id)?.rebooting = true;
             call.order(Order::RebootInstance(id));
         }
         Done::ok()

@@ -33,6 +33,12 @@ pub struct Instance {
     /// It has been running before: one that cannot be started again is stopped, not gone.
     #[serde(default)]
     pub has_run: bool,
+    /// A restart was asked for and is not done yet.
+    #[serde(default)]
+    pub rebooting: bool,
+    /// Why the node could not carry out what was ordered last, until it can.
+    #[serde(default)]
+    pub trouble: Option<String>,
     pub availability_zone: String,
     pub placement_group: Option<String>,
     pub partition_number: Option<u32>,

@@ -156,6 +156,8 @@ impl Launch {
             state_reason: notice,
             terminated: None,
             has_run: false,
+            rebooting: false,
+            trouble: None,
             availability_zone: zone.clone(),
             placement_group: self.placement_group.clone(),
             partition_number: self.partition_number,

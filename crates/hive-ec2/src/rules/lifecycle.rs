@@ -6,7 +6,7 @@ use hive_api::ApiResult;
 use crate::core::call::Call;
 use crate::model::account::Account;
 use crate::model::image::ImageState;
-use crate::model::instance::InstanceState;
+use crate::model::instance::{Instance, InstanceState};
 use crate::model::nat_gateway::NatGatewayState;
 use crate::model::snapshot::SnapshotState;
 use crate::model::volume::{AttachmentState, ModificationState, VolumeState};
@@ -22,6 +22,7 @@ const DETACHED_SECONDS: i64 = 60;
 
 pub fn apply(call: &mut Call<'_>, report: &Report) -> ApiResult<()> {
     let failed = report.result.as_ref().err();
+    note_trouble(call.account, &report.work.order, failed)?;
     match &report.work.order {
         Order::StartInstance(id) => started(call, id, failed),
         Order::StopInstance(id) => {
@@ -30,7 +31,13 @@ pub fn apply(call: &mut Call<'_>, report: &Report) -> ApiResult<()> {
             }
             Ok(())
         }
-        Order::RebootInstance(_) => Ok(()),
+        Order::RebootInstance(id) => {
+            let waits = call.account.instances.get(id).is_some_and(|instance| instance.rebooting);
+            if waits && failed.is_none() {
+                call.account.instances.edit(id)?.rebooting = false;
+            }
+            Ok(())
+        }
         Order::TerminateInstance(id) => match failed {
             None => terminated(call, id),
             Some(_) => Ok(()),
@@ -138,6 +145,28 @@ pub fn node_of(account: &Account, order: &Order, own: &NodeId) -> NodeId {
     }
 }
 
+/// Whether an instance waits for what an order does to it.
+fn waits(instance: &Instance, order: &Order) -> bool {
+    match order {
+        Order::StopInstance(_) => instance.state == InstanceState::Stopping,
+        Order::TerminateInstance(_) => instance.state == InstanceState::ShuttingDown,
+        Order::RebootInstance(_) => instance.rebooting,
+        _ => false,
+    }
+}
+
+/// An instance that stays where it is, because an order failed and is given again, says why.
+fn note_trouble(account: &mut Account, order: &Order, failed: Option<&String>) -> ApiResult<()> {
+    let (Order::StopInstance(id) | Order::TerminateInstance(id) | Order::RebootInstance(id)) = order else {
+        return Ok(());
+    };
+    let news = |instance: &&Instance| waits(instance, order) && instance.trouble.as_ref() != failed;
+    if account.instances.get(id).filter(news).is_some() {
+        account.instances.edit(id)?.trouble = failed.cloned();
+    }
+    Ok(())
+}
+
 fn state_of(account: &Account, id: &str) -> Option<InstanceState> {
     account.instances.get(id).map(|instance| instance.state)
 }
@@ -160,6 +189,7 @@ fn started(call: &mut Call<'_>, id: &str, failed: Option<&String>) -> ApiResult<
             }
         }
         Some(reason) => {
+            call.account.instances.edit(id)?.rebooting = false;
             if call.account.instances.find(id)?.has_run {
                 call.account.instances.edit(id)?.state = InstanceState::Stopped;
             } else {
@@ -260,6 +290,9 @@ pub fn unfinished(account: &Account) -> Vec<Order> {
             InstanceState::Stopping => orders.push(Order::StopInstance(instance.id.clone())),
             InstanceState::ShuttingDown => orders.push(Order::TerminateInstance(instance.id.clone())),
             InstanceState::Running | InstanceState::Stopped | InstanceState::Terminated => {}
+        }
+        if instance.rebooting {
+            orders.push(Order::RebootInstance(instance.id.clone()));
         }
     }
     for volume in account.volumes.iter() {

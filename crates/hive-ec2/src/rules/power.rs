@@ -45,6 +45,8 @@ pub fn change(
             let (now, notice) = (call.now, call.notice);
             let instance = call.account.instances.edit(&id)?;
             instance.state = current;
+            // What is on its way down does not restart, and has a new order to fail.
+            (instance.rebooting, instance.trouble) = (false, None);
             if current == InstanceState::Pending {
                 instance.launched = now;
                 instance.state_reason = notice.map(|text| ("Server.RecordsOnly".to_owned(), text.to_owned()));

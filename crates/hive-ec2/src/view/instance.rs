@@ -210,7 +210,7 @@ pub fn instance(instance: &Instance, call: &Call<'_>) -> InstanceView {
             Some(public) if dns_hostnames => public.public_dns_name.clone(),
             _ => String::new(),
         },
-        reason: String::new(),
+        reason: instance.trouble.as_ref().map_or_else(String::new, |why| format!("{TROUBLE}: {why}")),
         key_name: instance.key_name.clone(),
         ami_launch_index: instance.launch_index,
         instance_type: instance.instance_type.clone(),
@@ -229,7 +229,7 @@ pub fn instance(instance: &Instance, call: &Call<'_>) -> InstanceView {
         ip_address: public_ip.map(|public| public.public_ip),
         source_dest_check: primary.map(|interface| interface.source_dest_check),
         group_set: primary.map(|i| interface_view::groups(i, call.account)).unwrap_or_default(),
-        state_reason: instance.state_reason.clone().map(|(code, message)| StateReason { code, message }),
+        state_reason: state_reason(instance),
         architecture: kind.map_or("x86_64", |kind| kind.architecture),
         root_device_type: "ebs",
         root_device_name: instance.root_device_name.clone(),
@@ -263,4 +263,14 @@ pub fn instance(instance: &Instance, call: &Call<'_>) -> InstanceView {
         maintenance_options: MaintenanceView { auto_recovery: options.auto_recovery },
         current_instance_boot_mode: "legacy-bios",
     }
+}
+
+/// EC2's code for what is not the owner's doing.
+const TROUBLE: &str = "Server.InternalError";
+
+/// Why it is in its state, or why it is still in it.
+fn state_reason(instance: &Instance) -> Option<StateReason> {
+    let trouble = instance.trouble.clone().map(|message| (TROUBLE.to_owned(), message));
+    let (code, message) = trouble.or_else(|| instance.state_reason.clone())?;
+    Some(StateReason { code, message })
 }
