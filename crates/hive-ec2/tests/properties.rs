@@ -107,7 +107,7 @@ impl World {
                 "AttachVolume&VolumeId={}&InstanceId={}&Device=/dev/sd{}",
                 id("vol"),
                 other("i"),
-                b % 5
+                ["f", "g", "h", "i", "j"][usize::from(b) % 5]
             ),
             25 => format!("DetachVolume&VolumeId={}", id("vol")),
             26 => format!("StopInstances&InstanceId.1={}", id("i")),

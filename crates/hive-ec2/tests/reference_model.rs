@@ -239,7 +239,7 @@ proptest! {
     #[test]
     fn pages_of_a_changing_set(
         start in 0_usize..40,
-        size in 1_usize..9,
+        size in 5_usize..9,
         filter in any::<bool>(),
         changes in proptest::collection::vec((any::<bool>(), any::<u16>()), 0..40),
     ) {

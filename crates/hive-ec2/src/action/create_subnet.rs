@@ -39,6 +39,8 @@ impl Action for CreateSubnet {
             .map(|c| Ipv6Cidr::parameter("ipv6CidrBlock", c))
             .transpose()?;
         let environment = call.environment;
+        let (name, zone_id) = (request.availability_zone.as_deref(), request.availability_zone_id.as_deref());
+        call.environment.check_zone(name, zone_id)?;
         let zone = match (request.availability_zone, request.availability_zone_id) {
             (Some(name), _) => environment.zone_names().find(|known| *known == name).ok_or_else(|| {
                 ApiError::invalid_value("availabilityZone", &name, "It is not a zone of this region.")

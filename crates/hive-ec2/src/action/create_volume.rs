@@ -31,6 +31,8 @@ impl Action for CreateVolume {
     type Response = VolumeView;
 
     fn run(request: Request, call: &mut Call<'_>) -> ApiResult<VolumeView> {
+        let (name, zone_id) = (request.availability_zone.as_deref(), request.availability_zone_id.as_deref());
+        call.environment.check_zone(name, zone_id)?;
         let zone = match (request.availability_zone, request.availability_zone_id) {
             (Some(zone), _) => zone,
             (None, Some(id)) => call.environment.zone_by_id(&id).ok_or_else(|| {

@@ -1,5 +1,7 @@
 //! The parameters that mean the same on every action, taken out before the action's own are decoded.
 
+use std::ops::RangeInclusive;
+
 use hive_api::{ApiError, ApiResult, Params, decode};
 use serde::Deserialize;
 
@@ -83,7 +85,7 @@ pub struct Tag {
 }
 
 impl Common {
-    pub fn take(params: &mut Params, accepts: &Accepts) -> ApiResult<Common> {
+    pub fn take(params: &mut Params, action: &str, accepts: &Accepts) -> ApiResult<Common> {
         // Some SDKs write the plural on some actions.
         params.rename("TagSpecifications", "TagSpecification");
         let mut pairs = Params::default();
@@ -108,7 +110,7 @@ impl Common {
                 ),
             ));
         }
-        let max_results = raw.max_results.map(check_max_results).transpose()?;
+        let max_results = raw.max_results.map(|value| check_max_results(action, value)).transpose()?;
         let mut tag_specifications = Vec::new();
         for specification in raw.tag_specification {
             if !accepts.tags.contains(&specification.resource_type.as_str()) {
@@ -156,9 +158,31 @@ impl Common {
 /// In all filters of a request together.
 const MOST_FILTER_VALUES: usize = 200;
 
-/// EC2 takes 5 to 1000 on most actions; some go lower, none higher. 1 to 1000 breaks no client.
-fn check_max_results(value: i64) -> ApiResult<usize> {
-    usize::try_from(value).ok().filter(|value| (1..=1000).contains(value)).ok_or_else(|| {
-        ApiError::invalid_value("MaxResults", &value.to_string(), "It must be between 1 and 1000.")
+/// The sizes of a page that EC2 takes, from botocore's model, where they are not 1 to 1000.
+const PAGE_SIZES: &[(&str, RangeInclusive<i64>)] = &[
+    ("DescribeDhcpOptions", 5..=1000),
+    ("DescribeEgressOnlyInternetGateways", 5..=255),
+    ("DescribeIamInstanceProfileAssociations", 5..=1000),
+    ("DescribeInstanceCreditSpecifications", 5..=1000),
+    ("DescribeInstanceTypeOfferings", 5..=1000),
+    ("DescribeInstanceTypes", 5..=100),
+    ("DescribeInternetGateways", 5..=1000),
+    ("DescribeLaunchTemplates", 1..=200),
+    ("DescribeNatGateways", 5..=1000),
+    ("DescribeNetworkAcls", 5..=1000),
+    ("DescribeNetworkInterfaces", 5..=1000),
+    ("DescribeRouteTables", 5..=100),
+    ("DescribeSecurityGroupRules", 5..=1000),
+    ("DescribeSecurityGroups", 5..=1000),
+    ("DescribeSubnets", 5..=1000),
+    ("DescribeVpcPeeringConnections", 5..=1000),
+    ("DescribeVpcs", 5..=1000),
+];
+
+fn check_max_results(action: &str, value: i64) -> ApiResult<usize> {
+    let sizes = PAGE_SIZES.iter().find(|(name, _)| *name == action).map_or(&(1..=1000), |(_, sizes)| sizes);
+    usize::try_from(value).ok().filter(|_| sizes.contains(&value)).ok_or_else(|| {
+        let why = format!("It must be between {} and {}.", sizes.start(), sizes.end());
+        ApiError::invalid_value("MaxResults", &value.to_string(), &why)
     })
 }

@@ -120,7 +120,7 @@ impl Engine {
             });
         };
         let mut own = params;
-        let common = Common::take(&mut own, &entry.accepts)?;
+        let common = Common::take(&mut own, entry.name, &entry.accepts)?;
         if entry.is_read_only() || common.dry_run {
             self.refresh().await?;
         }

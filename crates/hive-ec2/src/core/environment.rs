@@ -1,5 +1,7 @@
 //! Where this endpoint claims to be, and what it hands out: fixed while it runs.
 
+use hive_api::{ApiError, ApiResult};
+
 use crate::model::cidr::Ipv4Cidr;
 use crate::node::NodeId;
 use crate::rules::limits::Limits;
@@ -37,6 +39,16 @@ impl Environment {
 
     pub fn zone_by_id(&self, id: &str) -> Option<String> {
         self.zone_names().find(|zone| zone_id(zone) == id)
+    }
+
+    /// A zone that is given by its name and its id is one zone.
+    pub fn check_zone(&self, name: Option<&str>, id: Option<&str>) -> ApiResult<()> {
+        match (name, id) {
+            (Some(name), Some(id)) if zone_id(name) != id => Err(ApiError::invalid_combination(format!(
+                "The Availability Zone {name} does not have the ID {id}"
+            ))),
+            _ => Ok(()),
+        }
     }
 
     pub fn arn(&self, account: &str, resource: &str) -> String {

@@ -113,9 +113,9 @@ pub fn complete_shape(mut shape: VolumeShape) -> ApiResult<VolumeShape> {
         (VolumeType::Gp3, Some(iops)) if !(3_000..=16_000).contains(&iops) => {
             return refuse("Iops", iops, "It must be between 3000 and 16000.");
         }
-        (VolumeType::Gp2, _) => shape.iops = Some((shape.size * 3).clamp(100, 16_000)),
+        (VolumeType::Gp2, None) => shape.iops = Some((shape.size * 3).clamp(100, 16_000)),
         (VolumeType::Io1 | VolumeType::Io2, None) => return Err(ApiError::missing_parameter("Iops")),
-        (VolumeType::Sc1 | VolumeType::St1 | VolumeType::Standard, Some(_)) => {
+        (VolumeType::Gp2 | VolumeType::Sc1 | VolumeType::St1 | VolumeType::Standard, Some(_)) => {
             return Err(ApiError::client(
                 "InvalidParameterCombination",
                 "The parameter iops is not supported for this volume type.",
@@ -153,6 +153,13 @@ pub fn attach_volume(
     device: &str,
     delete_on_termination: bool,
 ) -> ApiResult<()> {
+    if !is_device_name(device) {
+        return Err(ApiError::invalid_value(
+            "device",
+            device,
+            &format!("{device} is not a valid EBS device name."),
+        ));
+    }
     let target = call.account.instances.find(instance)?;
     if matches!(target.state, InstanceState::ShuttingDown | InstanceState::Terminated) {
         return Err(incorrect_state(target));
@@ -199,4 +206,14 @@ pub fn forget_attachment(account: &mut Account, volume: &str, instance: &str) ->
         account.instances.edit(instance)?.block_devices.retain(|(_, id)| **id != *volume);
     }
     Ok(())
+}
+
+/// `/dev/sdf`, `/dev/sda1`, `xvdba`: a disk's letters, and perhaps the number of a partition.
+pub fn is_device_name(name: &str) -> bool {
+    let name = name.strip_prefix("/dev/").unwrap_or(name);
+    let kind = ["sd", "xvd", "hd"].into_iter().find_map(|kind| name.strip_prefix(kind));
+    let Some(rest) = kind else { return false };
+    let number = rest.trim_start_matches(|letter: char| letter.is_ascii_lowercase());
+    (1..=2).contains(&(rest.len() - number.len()))
+        && (number.is_empty() || number.parse::<u8>().is_ok_and(|number| (1..=15).contains(&number)))
 }

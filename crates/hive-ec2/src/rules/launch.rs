@@ -256,3 +256,15 @@ pub fn reason(text: &str, notice: Option<&str>) -> String {
         None => text.to_owned(),
     }
 }
+
+/// How far an answer about the instance itself may travel.
+pub fn check_hop_limit(limit: Option<u32>) -> ApiResult<()> {
+    match limit.filter(|limit| !(1..=64).contains(limit)) {
+        None => Ok(()),
+        Some(limit) => Err(ApiError::invalid_value(
+            "HttpPutResponseHopLimit",
+            &limit.to_string(),
+            "It must be between 1 and 64.",
+        )),
+    }
+}

@@ -15,10 +15,10 @@ use crate::model::security_group::SecurityGroup;
 use crate::model::subnet::HostnameType;
 use crate::model::volume::VolumeType;
 use crate::model::vpc::Tenancy;
-use crate::rules::devices::NewVolume;
+use crate::rules::devices::{NewVolume, is_device_name};
 use crate::rules::instance_profiles::Profile;
 use crate::rules::interfaces::{ListedAddress, WantedAddresses};
-use crate::rules::launch::{DevicePlan, InterfacePlan, default_credits};
+use crate::rules::launch::{DevicePlan, InterfacePlan, check_hop_limit, default_credits};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
@@ -249,6 +249,12 @@ impl Request {
 
     /// The devices of the image, changed as asked, then those that were added; the root device is the first.
     pub fn devices(&self, image: &Image) -> ApiResult<Vec<DevicePlan>> {
+        if let Some(device) = self.block_device_mapping.iter().find(|d| !is_device_name(&d.device_name)) {
+            return Err(ApiError::client(
+                "InvalidBlockDeviceMapping",
+                format!("Invalid device name {}", device.device_name),
+            ));
+        }
         let asked = |name: &str| self.block_device_mapping.iter().find(|device| device.device_name == name);
         let mut devices = Vec::new();
         for device in &image.devices {
@@ -295,7 +301,7 @@ impl Request {
             disable_api_termination: self.disable_api_termination.unwrap_or(false),
             disable_api_stop: self.disable_api_stop.unwrap_or(false),
             shutdown_behavior: self.instance_initiated_shutdown_behavior.unwrap_or(ShutdownBehavior::Stop),
-            metadata: self.metadata(),
+            metadata: self.metadata()?,
             cpu_credits: default_credits(kind, credits),
             auto_recovery: self
                 .maintenance_options
@@ -322,10 +328,11 @@ impl Request {
         })
     }
 
-    fn metadata(&self) -> MetadataOptions {
+    fn metadata(&self) -> ApiResult<MetadataOptions> {
         let defaults = MetadataOptions::default();
-        let Some(asked) = &self.metadata_options else { return defaults };
-        MetadataOptions {
+        let Some(asked) = &self.metadata_options else { return Ok(defaults) };
+        check_hop_limit(asked.http_put_response_hop_limit)?;
+        Ok(MetadataOptions {
             http_tokens: asked.http_tokens.unwrap_or(defaults.http_tokens),
             http_put_response_hop_limit: asked
                 .http_put_response_hop_limit
@@ -333,7 +340,7 @@ impl Request {
             http_endpoint: asked.http_endpoint.unwrap_or(defaults.http_endpoint),
             http_protocol_ipv6: asked.http_protocol_ipv6.unwrap_or(defaults.http_protocol_ipv6),
             instance_metadata_tags: asked.instance_metadata_tags.unwrap_or(defaults.instance_metadata_tags),
-        }
+        })
     }
 }
 
@@ -366,7 +373,10 @@ fn device_plan(name: &str, device: Option<&Device>, image: Option<&ImageVolume>)
         volume: NewVolume {
             size: ebs.volume_size.or(image.map(|image| image.size)),
             volume_type,
-            iops: ebs.iops.or(image_speed.and_then(|image| image.iops)),
+            // That of gp2 follows its size, and nobody may say it.
+            iops: ebs.iops.or(image_speed
+                .filter(|image| image.volume_type != VolumeType::Gp2)
+                .and_then(|image| image.iops)),
             throughput: ebs.throughput.or(image_speed.and_then(|image| image.throughput)),
             encrypted: ebs.encrypted.or(image.filter(|image| image.encrypted).map(|_| true)),
             kms_key_id: ebs.kms_key_id.clone(),
