@@ -20,6 +20,7 @@ CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / "
 FAKECLOUD = "0.51.0"
 SECONDS = float(os.environ.get("BENCH_SECONDS", "2"))
 ROUNDS = int(os.environ.get("BENCH_ROUNDS", "3"))
+VOLUMES = int(os.environ.get("BENCH_VOLUMES", "90000"))
 IMAGE = "ami-00000000000000d01"
 ROWS = []
 
@@ -42,15 +43,19 @@ class Server:
         for _ in range(6000):
             if subprocess.run([LOAD, str(port), *self.key, "1", "x1", "DescribeVpcs"], capture_output=True).returncode == 0:
                 return time.monotonic() - self.began
-            if self.process.poll() is not None:
-                raise RuntimeError(f"{self.name} ended: {(self.directory / 'log').read_text()[-400:]}")
+            self.alive()
             time.sleep(0.01)
         raise RuntimeError(f"{self.name} never answered")
+
+    def alive(self):
+        if self.process.poll() is not None:
+            raise RuntimeError(f"{self.name} ended: {(self.directory / 'log').read_text()[-400:]}")
 
     def load(self, connections, amount, *queries):
         done = subprocess.run(
             [LOAD, str(self.port), *self.key, str(connections), str(amount), *queries], capture_output=True, text=True
         )
+        self.alive()
         if done.returncode:
             raise RuntimeError(f"{self.name}: {done.stderr}")
         answer = json.loads(done.stdout)
@@ -83,7 +88,10 @@ def hive(root, *arguments):
         if "localhost:" in text:
             server.start_seconds = time.monotonic() - began
             break
+        server.alive()
         time.sleep(0.002)
+    else:
+        raise RuntimeError(f"hive never said its address: {text[-400:]}")
     key = json.loads((directory / "data" / "credentials.json").read_text())["keys"][0]
     server.key = (key["access_key_id"], key["secret_access_key"])
     server.ready(int(text.split("localhost:")[1].split()[0].split("(")[0]))
@@ -189,6 +197,13 @@ def disk_rate(root, count=200):
         return count / (time.monotonic() - began)
 
 
+def small(server):
+    """The median microseconds of requests whose answer is small, however much there is."""
+    nothing = "Filter.1.Name=tag:n&Filter.1.Value.1=none"
+    queries = ("DescribeVpcs", f"DescribeVolumes&{nothing}", f"DescribeInstances&{nothing}", "CreateInternetGateway")
+    return {query.split("&")[0]: server.load(1, "x300", query)["p50_us"] for query in queries}
+
+
 def main():
     root = tempfile.mkdtemp(prefix="bench-hive-")
     running = []
@@ -224,15 +239,24 @@ def main():
             disk = disk_rate(root)
             ratios.append(own.load(1, "x200", "CreatePlacementGroup&GroupName={n}-%d" % len(ratios))["per_second"] / disk)
         row("durable writes, one after the other", f"{statistics.median(ratios) * 100:.0f} % of fdatasync ({disk:,.0f}/s)", "≥ 50 %")
+        grouped = []
+        for _ in range(ROUNDS):
+            disk = disk_rate(root)
+            grouped.append(own.load(32, "x2000", "CreatePlacementGroup&GroupName=g{n}-%d" % len(grouped))["per_second"] / disk)
+        row("durable writes, 32 connections", f"{statistics.median(grouped):.1f} × fdatasync ({disk:,.0f}/s)", "> 1 ×: they share it")
         fresh = hive(root, "--relaxed")
         running.append(fresh)
+        empty = small(fresh)
         fresh.load(32, "x3333", run.replace("{image}", IMAGE))
         row("memory after 10,000 resources", f"{fresh.mebibytes():.1f} MiB", "40 MiB")
         volume = (
             "CreateVolume&AvailabilityZone=us-east-1a&Size=1&TagSpecification.1.ResourceType=volume"
             "&TagSpecification.1.Tag.1.Key=n&TagSpecification.1.Tag.1.Value={n}"
         )
-        fresh.load(32, "x90000", volume)
+        fresh.load(32, f"x{VOLUMES}", volume)
+        for what, micros in small(fresh).items():
+            text = f"{micros / empty[what]:.2f} × ({micros / 1000:.2f} ms, {empty[what] / 1000:.2f} ms)"
+            row(f"{what} with a small answer, 100,000 resources against none", text, "about 1 ×")
         for what, query in (
             ("a tag", "Filter.1.Name=tag:n&Filter.1.Value.1=777"),
             ("a pattern", "Filter.1.Name=tag:n&Filter.1.Value.1=7777*"),

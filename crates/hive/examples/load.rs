@@ -32,6 +32,7 @@ struct Plan {
 }
 
 struct Tally {
+    /// Of the requests that were served: a refusal is quick, and nothing to count.
     micros: Vec<u32>,
     failed: usize,
     bytes: usize,
@@ -77,7 +78,7 @@ fn run() -> Result<(), Failure> {
     let at = |share: f64| micros.get((micros.len() as f64 * share) as usize).copied().unwrap_or_default();
     let failed: usize = tallies.iter().map(|tally| tally.failed).sum();
     let answer = serde_json::json!({
-        "requests": micros.len(),
+        "requests": micros.len() + failed,
         "seconds": seconds,
         "per_second": micros.len() as f64 / seconds,
         "p50_us": at(0.5),
@@ -113,13 +114,15 @@ fn connection(plan: &Plan, bound: Bound, taken: &AtomicUsize) -> Result<Tally, F
         let began = Instant::now();
         stream.get_mut().write_all(bytes)?;
         let (status, body, closes) = read(&mut stream)?;
-        tally.micros.push(u32::try_from(began.elapsed().as_micros()).unwrap_or(u32::MAX));
+        let micros = u32::try_from(began.elapsed().as_micros()).unwrap_or(u32::MAX);
         tally.bytes += body.len();
         if closes {
             // A server that cannot keep a connection: making the next one is part of its price.
             stream = connect(plan.port)?;
         }
-        if status != 200 {
+        if status == 200 {
+            tally.micros.push(micros);
+        } else {
             tally.failed += 1;
             if tally.sample.is_empty() {
                 tally.sample = String::from_utf8_lossy(&body).chars().take(300).collect();
