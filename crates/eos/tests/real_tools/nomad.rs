@@ -4,6 +4,7 @@
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value as Json, json};
@@ -189,8 +190,13 @@ impl Nomad {
     }
 }
 
-/// Ports that were free a moment ago, each another.
+/// Ports that were free a moment ago, each another, and never the same twice: from where neither the system takes one for a
+/// connection nor Nomad for a job that names none.
 pub fn free_ports<const COUNT: usize>() -> [u16; COUNT] {
-    let held: [TcpListener; COUNT] = std::array::from_fn(|_| TcpListener::bind("127.0.0.1:0").unwrap());
-    std::array::from_fn(|at| held[at].local_addr().unwrap().port())
+    static GIVEN: AtomicU32 = AtomicU32::new(0);
+    let next = || 10_000 + (std::process::id() * 97 + GIVEN.fetch_add(1, Ordering::Relaxed)) % 10_000;
+    std::array::from_fn(|_| {
+        let mut drawn = std::iter::repeat_with(|| next() as u16).take(10_000);
+        drawn.find(|port| TcpListener::bind(("127.0.0.1", *port)).is_ok()).unwrap()
+    })
 }
