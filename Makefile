@@ -32,17 +32,12 @@ tools: build ## get the real tools the tests use (tofu, nomad, salt)
 aws-provider: build ## build the AWS provider from its Go module (half an hour, 10 GB of memory)
 	@$(EOS) tools install terraform-provider-aws
 
-# Tests mostly wait for real tools: two a core.
 test: lint tools ## lint, then all tests, on real tools
-	@echo "==> running the tests"
-	@log=$$(mktemp); trap 'rm -f "$$log"' EXIT; code=0; \
-	RUST_TEST_THREADS=$${RUST_TEST_THREADS:-$$(($$(nproc) * 2))} cargo test --locked --workspace --no-fail-fast 2>&1 \
-	  | tee "$$log" || code=$$?; \
-	grep -o 'SKIPPED.*' "$$log" || true; \
-	echo "==> $$(grep -c SKIPPED "$$log" || true) test(s) skipped because something is not there"; exit $$code
+	@echo "==> building the tests"
+	@tests/run
 
 soak: tools ## the whole kill and fault matrices with Nomad, which make test samples (half an hour)
-	@cargo test --locked -p eos-engine -p eos -- --ignored
+	@tests/run eos/ eos-engine/ -- --ignored
 
 lint: $(DENY) ## rustfmt, clippy, and the licences and sources of dependencies
 	@echo "==> rustfmt"
@@ -66,7 +61,7 @@ bench-hive: ## measure the EC2 endpoint beside fakecloud and moto, printed as a 
 	@python3 bench/hive.py $(or $(CARGO_TARGET_DIR),target)/release/hive $(or $(CARGO_TARGET_DIR),target)/release/examples/load
 
 FUZZ_SECONDS ?= 120
-fuzz: ## fuzz parser, XML, SigV4 and filters, two minutes each (needs a nightly compiler)
+fuzz: ## fuzz parser, XML, SigV4 and filters, two minutes each
 	@crates/hive-api/fuzz/run $(FUZZ_SECONDS)
 
 acceptance: build ## the AWS provider's own acceptance tests against Hive (builds them once: an hour, 10 GB)

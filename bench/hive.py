@@ -15,7 +15,7 @@ import sys
 import tempfile
 import time
 
-HIVE, LOAD = sys.argv[1:3]
+HIVE, LOAD = (str(pathlib.Path(program).resolve()) for program in sys.argv[1:3])
 CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "eos" / "bench"
 FAKECLOUD = "0.51.0"
 SECONDS = float(os.environ.get("BENCH_SECONDS", "2"))
@@ -237,7 +237,9 @@ def main():
         ratios = []
         for _ in range(ROUNDS):
             disk = disk_rate(root)
-            ratios.append(own.load(1, "x200", "CreatePlacementGroup&GroupName={n}-%d" % len(ratios))["per_second"] / disk)
+            # Not the rate: between two requests the client takes its time to sign.
+            mean = own.load(1, "x200", "CreatePlacementGroup&GroupName={n}-%d" % len(ratios))["mean_us"]
+            ratios.append(1_000_000 / mean / disk)
         row("durable writes, one after the other", f"{statistics.median(ratios) * 100:.0f} % of fdatasync ({disk:,.0f}/s)", "≥ 50 %")
         grouped = []
         for _ in range(ROUNDS):

@@ -9,13 +9,10 @@ use serde_json::Value as Json;
 
 use crate::catalog::Catalog;
 use crate::component::{Component, Task, When};
+use crate::flags;
 use crate::folder::COMPONENT_FILE;
 use crate::reference::{self, Segment};
 use crate::setting::{Setting, SettingType};
-
-/// Flags every component that runs has; no setting, need or feature may take their names.
-pub const RESERVED: &[&str] =
-    &["binary", "cpu", "env", "host", "memory", "replicas", "runtime", "tier", "version"];
 
 /// Everything wrong with a kind, over all of its variants.
 pub fn check(catalog: &Catalog, kind: &str) -> Diagnostics {
@@ -25,6 +22,13 @@ pub fn check(catalog: &Catalog, kind: &str) -> Diagnostics {
         Ok(component) => checker.component(&component),
     }
     checker.found
+}
+
+/// What is wrong with the flags of a component. Every command that has them asks: it could not be built otherwise.
+pub fn flags(catalog: &Catalog, kind: &str, component: &Component) -> Result<(), Diagnostics> {
+    let mut checker = Checker { catalog, kind, found: Diagnostics::new() };
+    checker.flags(component);
+    if checker.found.is_empty() { Ok(()) } else { Err(checker.found) }
 }
 
 /// The runtimes a component has, `None` when it has no process.
@@ -113,19 +117,9 @@ impl Checker<'_> {
         });
     }
 
-    /// Settings, needs and features are flags, also those that a feature adds.
     fn flags(&mut self, component: &Component) {
-        let mut seen = BTreeSet::new();
-        let flags =
-            component.features.iter().filter(|(_, feature)| feature.when.is_none()).map(|(name, _)| name);
-        for name in component.settings.keys().chain(component.needs.keys()).chain(flags) {
-            let flag = name.replace('_', "-");
-            if RESERVED.contains(&flag.as_str()) {
-                self.error(format!("{name:?} is a flag every component has"));
-            }
-            if !seen.insert(flag) {
-                self.error(format!("{name:?} would be a flag twice"));
-            }
+        for problem in flags::problems(component) {
+            self.error(problem);
         }
     }
 
@@ -186,6 +180,11 @@ impl Checker<'_> {
             );
         }
         for (verb, operation) in &component.operations {
+            for name in operation.at_least_one.iter().filter(|name| !operation.args.contains_key(*name)) {
+                self.error(format!(
+                    "operation {verb}: at_least_one names {name}, which is not one of its arguments"
+                ));
+            }
             let states = serde_json::to_value(&operation.states).unwrap_or_default();
             for text in all_texts(&states) {
                 for reference in references(text) {

@@ -33,7 +33,8 @@ pub struct Component {
     pub aliases: Vec<String>,
     /// How far it was proven here.
     pub proof: Proof,
-    /// What is left for a person to do, a line each; said when one is made.
+    /// What is left for a person to do, a line each; said when one is made. A line that begins with `without --flag` is said
+    /// to those who left out that flag.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
     /// Names that none of this kind may have, such as a user's `root`.
@@ -75,6 +76,22 @@ pub struct Component {
     /// One-off operations: `eos <verb> <kind> …`.
     #[serde(default)]
     pub operations: IndexMap<String, Operation>,
+}
+
+impl Component {
+    /// Whether eos only knows of it: somebody else starts it, and sets its ports.
+    pub fn starts_nothing(&self) -> bool {
+        self.tasks.is_empty() && self.states.is_empty()
+    }
+
+    /// Whether it can be told to do something and is nothing by itself.
+    pub fn only_acts(&self) -> bool {
+        let is_something = !self.storage.is_empty()
+            || self.cloud != Cloud::default()
+            || !self.offers.is_empty()
+            || !self.features.is_empty();
+        self.starts_nothing() && !is_something && !self.operations.is_empty()
+    }
 }
 
 /// How far a component was proven.
@@ -405,6 +422,9 @@ pub struct Operation {
     /// Arguments in order: those with `positional: true` first.
     #[serde(default)]
     pub args: IndexMap<String, Setting>,
+    /// Arguments of which one at least has to be said: without any it would have nothing to do.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub at_least_one: Vec<String>,
     /// Acts on every host of the environment unless one is named; else on the only one.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub everywhere: bool,

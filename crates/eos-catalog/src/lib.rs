@@ -7,10 +7,12 @@ pub mod catalog;
 pub mod check;
 pub mod component;
 pub mod discovery;
+pub mod flags;
 pub mod folder;
 pub mod overlay;
 pub mod reference;
 pub mod schema;
+mod schema_walk;
 pub mod setting;
 
 pub use catalog::{Catalog, Origin};

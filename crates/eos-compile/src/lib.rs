@@ -19,14 +19,16 @@ use std::collections::BTreeMap;
 
 use eos_model::{Diagnostics, Name};
 
+pub use passes::Reached;
 pub use passes::check_ports::port_settings;
+pub use passes::resolve_names::OPERATIONS;
 pub use work::{Input, Unit, Work};
 
 /// Version of the emitters; recorded in eos.lock, so that a new eos changes nothing before somebody has seen it.
 ///
 /// It is raised whenever the same pillar and the same catalogue give other bytes; `tests/emitted.rs` sees to it. What a
 /// catalogue changes is pinned by the digests of its kinds.
-pub const COMPILER: u32 = 4;
+pub const COMPILER: u32 = 5;
 
 /// Files by path below the estate's root. Texts and not paths: comparing a path means taking it apart, and there are
 /// thousands.
@@ -57,8 +59,8 @@ pub fn compile(input: &Input<'_>) -> Result<Compiled, Diagnostics> {
     Ok(Compiled { files: work.files, order: work.order, needs, warnings })
 }
 
-/// What is wrong with an environment, and how many passes were run before it was refused: later ones might find more.
-pub fn mistakes(input: &Input<'_>) -> (usize, Diagnostics) {
+/// What is wrong with an environment, and how far it got: later passes might find more.
+pub fn mistakes(input: &Input<'_>) -> (Reached, Diagnostics) {
     let mut work = Work::new(input);
     let reached = passes::run(&mut work);
     (reached, work.found)

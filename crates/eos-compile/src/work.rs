@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use eos_catalog::component::Task;
 use eos_catalog::{Catalog, Component};
-use eos_model::{Diagnostic, Diagnostics, Name, UnitId};
+use eos_model::{Diagnostic, Diagnostics, Name, UnitId, ask_each};
 use eos_pillar::estate_file::{Backend, Tier};
 use eos_pillar::{ComponentEntry, Environment, HostEntry};
 use eos_yaml::Node;
@@ -20,8 +20,12 @@ pub struct Input<'a> {
     pub estate: &'a str,
     /// Tells it apart from others of its name.
     pub estate_id: Option<&'a str>,
+    /// What its states are kept under at a shared backend.
+    pub state_key: &'a str,
     pub backend: &'a Backend,
     pub tier: Tier,
+    /// Where its jobs are in Nomad; none where Nomad puts them by itself.
+    pub namespace: Option<&'a str>,
     pub environment: &'a Environment,
     pub catalog: &'a Catalog,
 }
@@ -31,6 +35,8 @@ pub struct Work<'a> {
     pub input: &'a Input<'a>,
     pub found: Diagnostics,
     pub units: BTreeMap<Name, Unit<'a>>,
+    /// Units of which something is wrong or missing: what follows from that is not told as well.
+    pub unsound: BTreeSet<Name>,
     /// Units, first to be applied first.
     pub order: Vec<Name>,
     pub files: crate::Files,
@@ -91,38 +97,16 @@ impl<'a> Work<'a> {
             input,
             found: Diagnostics::new(),
             units: BTreeMap::new(),
+            unsound: BTreeSet::new(),
             order: Vec::new(),
             files: BTreeMap::new(),
         }
     }
 
-    /// Does something with each unit, in the order of names, on several threads when there are many.
+    /// Does something with each unit; results in the order of names.
     pub fn each_unit<R: Send>(&self, act: impl Fn(&Work<'a>, &Unit<'a>) -> R + Sync) -> Vec<R> {
-        const WORTH_A_THREAD: usize = 64;
         let units: Vec<&Unit<'a>> = self.units.values().collect();
-        let threads = std::thread::available_parallelism()
-            .map_or(1, usize::from)
-            .min(units.len() / WORTH_A_THREAD)
-            .max(1);
-        let share = units.len().div_ceil(threads).max(1);
-        let act = &act;
-        std::thread::scope(|scope| {
-            let mut shares = units.chunks(share);
-            let own = shares.next().unwrap_or_default();
-            let others: Vec<_> = shares
-                .map(|share| {
-                    scope.spawn(move || share.iter().map(|unit| act(self, unit)).collect::<Vec<_>>())
-                })
-                .collect();
-            let mut results: Vec<R> = own.iter().map(|unit| act(self, unit)).collect();
-            for other in others {
-                match other.join() {
-                    Ok(more) => results.extend(more),
-                    Err(panic) => std::panic::resume_unwind(panic),
-                }
-            }
-            results
-        })
+        ask_each(&units, |unit| act(self, unit))
     }
 
     /// Where a value of the pillar was written.
@@ -140,6 +124,11 @@ impl<'a> Work<'a> {
 
     pub fn place(&self, node: &Node) -> Option<eos_model::Place> {
         self.input.environment.place(node)
+    }
+
+    /// The units of which nothing is known to be wrong.
+    pub fn sound(&self) -> impl Iterator<Item = &Unit<'a>> {
+        self.units.values().filter(|unit| !self.unsound.contains(&unit.id.name))
     }
 
     pub fn push(&mut self, diagnostic: Diagnostic) {

@@ -23,8 +23,10 @@ fn digest() -> String {
     let input = Input {
         estate: "shop",
         estate_id: None,
+        state_key: "shop",
         backend: &estate.backend,
         tier: Default::default(),
+        namespace: None,
         environment: &environment,
         catalog: &catalog,
     };

@@ -26,6 +26,7 @@ mod version;
 
 pub use found::{Found, Source, ToolStatus};
 pub use progress::{Progress, Silent, Step};
+pub use report::TERRAFORM_INSTEAD;
 pub use table::{Table, TableError};
 pub use tools::{Settings, Tools};
 pub use version::{BadVersion, Range, Version};

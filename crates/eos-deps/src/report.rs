@@ -29,6 +29,7 @@ pub(crate) fn no_source(
     problems: &[String],
     failures: &[(Source, Failure)],
     offline: bool,
+    stand_in: bool,
 ) -> Diagnostics {
     let mut diagnostics = Diagnostics::new();
     for (source, failure) in failures {
@@ -49,13 +50,20 @@ pub(crate) fn no_source(
             format!("no source could provide {} {}", tool.name, tool.version),
         )
         .why(tried.join("\n"))
-        .fix(ways_out(tool, offline)),
+        .fix(ways_out(tool, offline, stand_in)),
     );
     diagnostics
 }
 
-fn ways_out(tool: &Tool, offline: bool) -> String {
+/// What makes an estate that tofu applies one of terraform's.
+pub const TERRAFORM_INSTEAD: &str =
+    "let terraform apply this estate: executor = \"terraform\" in eos.toml (state is then not encrypted)";
+
+fn ways_out(tool: &Tool, offline: bool, stand_in: bool) -> String {
     let mut ways = Vec::new();
+    if stand_in {
+        ways.push(TERRAFORM_INSTEAD.to_owned());
+    }
     if offline {
         ways.push("go online".to_owned());
     }

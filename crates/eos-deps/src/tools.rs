@@ -69,9 +69,16 @@ impl Tools {
         Ok(self.look(self.tool(name)?).0)
     }
 
-    /// tofu, or terraform in its place.
-    pub fn find_executor(&self) -> Option<Found> {
-        ["tofu", "terraform"].iter().find_map(|name| self.find(name).ok().flatten())
+    /// What shall apply a new estate: tofu, but where terraform is here and tofu only behind a network, terraform.
+    pub fn executor(&self) -> Result<&'static str, Diagnostics> {
+        let tofu = self.tool("tofu")?;
+        let at_hand = self.look(tofu).0.is_some() || bundle::has(tofu, self.settings.bundle.as_deref());
+        Ok(if !at_hand && self.stand_in("tofu").is_some() { "terraform" } else { "tofu" })
+    }
+
+    /// What is here and can take a tool's place, once an estate says so: terraform that of tofu.
+    pub fn stand_in(&self, name: &str) -> Option<Found> {
+        if name == "tofu" { self.find("terraform").ok().flatten() } else { None }
     }
 
     /// The executable of a tool that is here. A cached one is checked by its record, size and time; see [`Tools::verify`].
@@ -183,7 +190,8 @@ impl Tools {
                 }
             }
         }
-        Err(report::no_source(tool, problems, &failures, self.settings.offline))
+        let stand_in = self.stand_in(&tool.name).is_some();
+        Err(report::no_source(tool, problems, &failures, self.settings.offline, stand_in))
     }
 
     /// One source; `None` is the bundle.

@@ -15,7 +15,7 @@ fn a_bundle_serves_a_machine_without_a_network() {
     let tools = Tools::new(Settings { offline: true, ..place.settings() }).unwrap();
     let found = tools.install("tofu", &mut Silent).unwrap();
     assert_runs(&found, Source::Bundle, "OpenTofu");
-    assert_eq!(tools.find_executor(), Some(found));
+    assert_eq!(tools.find("tofu").unwrap(), Some(found));
 }
 
 #[test]

@@ -52,11 +52,20 @@ fn a_later_directory_of_the_search_path_can_have_the_right_one() {
 #[test]
 fn terraform_is_accepted_in_place_of_tofu_and_tofu_preferred() {
     let place = Place::new();
-    assert_eq!(place.tools().find_executor(), None);
+    assert_eq!(place.tools().executor().unwrap(), "tofu", "it can be gotten");
+    place.program("terraform", "echo Terraform v1.5.7");
+    assert_eq!(place.tools().executor().unwrap(), "tofu", "that terraform is too old");
     place.program("terraform", "echo Terraform v1.11.4");
-    assert_eq!(place.tools().find_executor().unwrap().name, "terraform");
+    assert_eq!(place.tools().executor().unwrap(), "terraform");
+    let offline = Tools::new(Settings { offline: true, ..place.settings() }).unwrap();
+    let error = offline.install("tofu", &mut Silent).unwrap_err();
+    assert!(codes(&error).1.contains("let terraform apply this estate: executor = "), "{error:#?}");
+    let sum = place.bundle(&tofu_bundle_file(), &tofu_script("1.12.6"));
+    place.bundle_sums(&[(&sum, &tofu_bundle_file())]);
+    assert_eq!(place.tools().executor().unwrap(), "tofu", "the bundle has it");
+    std::fs::remove_file(place.join("bundle").join(tofu_bundle_file())).unwrap();
     place.program("tofu", "echo OpenTofu v1.12.6");
-    assert_eq!(place.tools().find_executor().unwrap().name, "tofu");
+    assert_eq!(place.tools().executor().unwrap(), "tofu");
 }
 
 #[test]

@@ -87,6 +87,15 @@ impl Agreed {
         }
     }
 
+    /// Everything that was shown to change.
+    pub(crate) fn addresses(&self) -> Vec<String> {
+        match self {
+            Agreed::Changes { changes } | Agreed::Envelope { foreseen: changes, .. } => {
+                changes.keys().cloned().collect()
+            }
+        }
+    }
+
     /// Whether anything may happen to a resource, named without keys.
     pub(crate) fn touches(&self, resource: &str) -> bool {
         let is_it = |address: &String| without_keys(address) == resource;

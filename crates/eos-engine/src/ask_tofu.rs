@@ -5,9 +5,11 @@ use std::time::{Duration, Instant};
 
 use eos_model::{Diagnostic, Diagnostics, Name, codes};
 use eos_tofu::{Action, Output, PlanOptions, Refresh, Session, TofuError};
+use serde_json::Value as Json;
 
 use crate::agreed::{ChangeKind, without_keys};
 use crate::change::{Change, changes_of, known};
+use crate::creations;
 use crate::data::DataResources;
 use crate::engine::Engine;
 use crate::observer::Progress;
@@ -28,6 +30,8 @@ pub(crate) struct Past {
     pub has_state: bool,
     /// A run began to change it and did not finish.
     pub unfinished: bool,
+    /// It was never there, and no unit takes a value from it: what is only created need not be shown in detail.
+    pub is_new: bool,
 }
 
 /// A saved plan and what it says.
@@ -57,7 +61,9 @@ impl Engine<'_> {
                 .into());
         }
         let failed = |error: TofuError| cannot_plan(name, &error);
-        let mut planned_by_tofu = self.tofu_plan(name, &desk.session, refresh).map_err(failed)?;
+        let main = past.is_new.then(|| unit.main());
+        let mut planned_by_tofu =
+            self.tofu_plan(name, &desk.session, refresh, main.as_ref()).map_err(failed)?;
         let half_made: Vec<String> =
             planned_by_tofu.iter().flat_map(|made| tainted(&made.plan)).filter(|_| past.unfinished).collect();
         if !half_made.is_empty() {
@@ -65,7 +71,7 @@ impl Engine<'_> {
             for address in &half_made {
                 desk.session.untaint(address).map_err(failed)?;
             }
-            planned_by_tofu = self.tofu_plan(name, &desk.session, refresh).map_err(failed)?;
+            planned_by_tofu = self.tofu_plan(name, &desk.session, refresh, None).map_err(failed)?;
         }
         if past.has_state && makes_everything(planned.goal, planned_by_tofu.as_ref()) {
             let state = desk.session.state().map_err(failed)?;
@@ -106,12 +112,14 @@ impl Engine<'_> {
         Ok(Some(outlook))
     }
 
-    /// A saved plan with what it says, or nothing when there is nothing to do.
+    /// A saved plan with what it says, or nothing when there is nothing to do. With the module of a new unit it is not
+    /// shown where that tells no more.
     pub(crate) fn tofu_plan(
         &self,
         name: &Name,
         session: &Session,
         refresh: Refresh,
+        new: Option<&Json>,
     ) -> Result<Option<TofuPlan>, TofuError> {
         let file = session.folder.plan_file();
         let options = PlanOptions { out: file.clone(), refresh, ..PlanOptions::default() };
@@ -131,7 +139,10 @@ impl Engine<'_> {
         if !planned.changes {
             return Ok(None);
         }
-        let plan = session.show_plan(&file)?;
+        let plan = match new.and_then(|main| creations::plan_of(main, &planned)) {
+            Some(plan) => plan,
+            None => session.show_plan(&file)?,
+        };
         let bytes = fs_err::read(&file)
             .map_err(|source| TofuError::Io { operation: "read the saved plan".to_owned(), source })?;
         let warnings = planned.warnings.iter().map(ToString::to_string).collect();

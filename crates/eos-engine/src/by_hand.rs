@@ -2,6 +2,7 @@
 //!
 //! Under the unit's lease like any run: whoever types `state rm` must be the only one at work.
 
+use std::collections::BTreeSet;
 use std::process::{ExitStatus, Output};
 
 use eos_model::{Diagnostic, Diagnostics};
@@ -12,6 +13,7 @@ use crate::leases::HeldLeases;
 use crate::outputs;
 use crate::problems::cannot_plan;
 use crate::record::Goal;
+use crate::runs;
 use crate::treatment::Treatment;
 use crate::unit::Unit;
 
@@ -37,8 +39,12 @@ impl Engine<'_> {
         Ok(desk.session.import(address, id).map_err(|error| failed(unit, &error))?)
     }
 
-    fn alone(&self, unit: &Unit) -> Result<HeldLeases, Diagnostic> {
-        HeldLeases::take(self, &self.new_run_id()?, &unit.id.env, std::iter::once(&unit.id.name))
+    fn alone(&self, unit: &Unit) -> Result<HeldLeases, Diagnostics> {
+        let leases =
+            HeldLeases::take(self, &self.new_run_id()?, &unit.id.env, std::iter::once(&unit.id.name))?;
+        // A run that was killed holds no lease any more, and its tofu may still work in the unit's folder.
+        runs::refuse_live_children(self.layout, &unit.id.env, &BTreeSet::from([&unit.id.name]))?;
+        Ok(leases)
     }
 
     fn desk_by_hand(&self, unit: &Unit) -> Result<crate::engine::Desk, Diagnostic> {

@@ -7,12 +7,14 @@
 //! Start at [`Engine`]: `plan` → [`RunPlan`] → `apply` → [`Report`]; `resume`, `undo`, `drift` and `plan_destroy`
 //! beside it. What a run is at any moment is a pure fold over its journal: [`run_state::Run`].
 
+mod account;
 pub mod agreed;
 pub mod applied;
 pub mod archive;
 mod ask_tofu;
 mod by_hand;
 pub mod change;
+mod creations;
 pub mod data;
 pub mod drift;
 mod engine;
@@ -48,6 +50,7 @@ pub mod undo;
 pub mod unit;
 pub mod walk;
 
+pub use account::account_name;
 pub use agreed::ChangeKind;
 pub use applied::{Applied, AppliedEnvironment, AppliedUnit, IgnoredDrift, KeptObject};
 pub use archive::Archive;

@@ -199,7 +199,7 @@ impl Conduct<'_> {
 
     /// A plan with what is known now; what cannot be planned fails.
     pub fn plan_now(&self, name: &Name, session: &Session) -> Journaled<Option<TofuPlan>> {
-        match self.unlocking(name, session, || self.engine.tofu_plan(name, session, Refresh::Yes)) {
+        match self.unlocking(name, session, || self.engine.tofu_plan(name, session, Refresh::Yes, None)) {
             Err(UnitEnd::Failed(problem)) => Err(self.fail(name, problem)),
             other => other,
         }
@@ -277,9 +277,6 @@ impl Conduct<'_> {
     pub fn fail(&self, name: &Name, problem: Diagnostic) -> UnitEnd {
         let problem = self.judged(problem);
         let state = self.journal.state(name);
-        if matches!(state, UnitState::Undoing) {
-            return self.stick(name, vec![problem.message.clone()]);
-        }
         if state != UnitState::Stuck {
             let step = Step::Failed { code: problem.code.to_string(), message: problem.message.clone() };
             if let Err(unwritten) = self.journal.step(name, step) {

@@ -6,7 +6,7 @@ use eos_model::{Diagnostic, Diagnostics, EnvName, Name, codes};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
-use crate::agreed::{Agreed, ChangeKind};
+use crate::agreed::Agreed;
 use crate::change::Change;
 use crate::record::{Edge, Goal};
 use crate::treatment::Treatment;
@@ -86,6 +86,9 @@ pub struct UnitPlan {
     /// The server that was to be asked what it makes of this unit, and did not answer. Told by whoever speaks to it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unreached: Option<String>,
+    /// Why the scheduler would find no place for it as things are now. Told by whoever speaks to it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unplaced: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -159,10 +162,6 @@ impl RunPlan {
         let mut changes: Vec<&Change> = self.units.values().flat_map(UnitPlan::changes).collect();
         changes.sort_by_key(|change| (change.kind, place.get(&change.unit).copied(), change.address.clone()));
         changes
-    }
-
-    pub fn count(&self, kind: ChangeKind) -> usize {
-        self.units.values().flat_map(UnitPlan::changes).filter(|change| change.kind == kind).count()
     }
 
     /// Refuses a plan that was made for another commit or other bytes than there are now.

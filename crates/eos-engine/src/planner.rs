@@ -138,6 +138,7 @@ impl Engine<'_> {
             verdict: Verdict::Untouched,
             warnings: Vec::new(),
             unreached: None,
+            unplaced: Vec::new(),
         };
         if !waits_for.is_empty() {
             let creates = data::declared(&unit.files).into_iter().collect();
@@ -154,7 +155,10 @@ impl Engine<'_> {
         self.observer.on(&Progress::Planning { unit: name });
         let known_data = self.data_of(survey, unit);
         let refresh = survey.look.refresh();
-        let past = self.past_of(survey, unit);
+        let is_new = applied.is_none()
+            && planned.treatment == Treatment::default()
+            && !survey.wanted.values().any(|other| other.unit.takes_from(name));
+        let past = Past { is_new, ..self.past_of(survey, unit) };
         let shown = self.ask_tofu(unit, &mut planned, refresh, &known_data, past)?;
         if let (Verdict::Changes { changes, .. }, Some(kept)) = (&mut planned.verdict, survey.kept.get(name))
         {
@@ -207,6 +211,7 @@ impl Engine<'_> {
             verdict: Verdict::Unchanged { record: true },
             warnings: Vec::new(),
             unreached: None,
+            unplaced: Vec::new(),
         };
         self.observer.on(&Progress::Planning { unit: name });
         let known_data = data::data_resources(&unit.files);
@@ -276,7 +281,11 @@ impl Engine<'_> {
             // Applied from another machine: what is compiled now is the best guess.
             Err(_) => !data::declared(&unit.files).is_empty(),
         };
-        Past { has_state: before.is_some_and(has_resources), unfinished: applied.attempt.is_some() }
+        Past {
+            has_state: before.is_some_and(has_resources),
+            unfinished: applied.attempt.is_some(),
+            is_new: false,
+        }
     }
 
     /// Resources with data in the bytes that were applied last, or that a run began to apply, and in the new ones.

@@ -1,6 +1,6 @@
 //! What tofu, the journal and the leases say, as diagnostics: what happened, why, and what to type next.
 
-use eos_model::{Diagnostic, Name, codes};
+use eos_model::{Code, Diagnostic, Name, codes};
 use eos_store::lease::{LeaseError, LeaseStatus};
 use eos_tofu::{Failure, ServerKind, SilentServer, TofuError};
 
@@ -17,6 +17,10 @@ pub(crate) fn cannot_plan(unit: &Name, error: &TofuError) -> Diagnostic {
         TofuError::Interrupted { .. } => Diagnostic::error(codes::STOPPED, format!("stopped at {unit}"))
             .why("tofu was only looking: nothing was changed")
             .fix("run the command again; eos status shows a run that was begun before"),
+        TofuError::Failed { failure } if let Some(told) = Told::by_our_provider(failure) => {
+            let found = Diagnostic::error(told.code, format!("{unit}: {}", told.message));
+            Diagnostic { why: told.why, fix: told.fix, ..found }
+        }
         _ => common(unit, error).unwrap_or_else(|| {
             Diagnostic::error(codes::TOFU, format!("{unit}: {error}")).fix(format!(
                 "correct the cause, then plan again; to look for yourself: eos tofu {unit} -- plan"
@@ -27,11 +31,50 @@ pub(crate) fn cannot_plan(unit: &Name, error: &TofuError) -> Diagnostic {
 
 /// Tofu began to apply and did not get to the end.
 pub(crate) fn cannot_apply(unit: &Name, error: &TofuError) -> Diagnostic {
+    const LEFT: &str = "what tofu finished is in its state; the rest was not done";
+    if let TofuError::Failed { failure } = error
+        && let Some(told) = Told::by_our_provider(failure)
+    {
+        let then = "then eos resume goes on, or eos undo takes it back";
+        // The reason too: a message is what the journal keeps and eos status shows later.
+        let reason = told.why.map(|why| format!("\n{why}")).unwrap_or_default();
+        return Diagnostic::error(told.code, format!("{unit}: {}{reason}", told.message))
+            .why(LEFT)
+            .fix(told.fix.map_or_else(|| then.to_owned(), |fix| format!("{fix}; {then}")));
+    }
     common(unit, error).unwrap_or_else(|| {
         Diagnostic::error(codes::APPLY_FAILED, format!("{unit}: {error}"))
-            .why("what tofu finished is in its state; the rest was not done")
+            .why(LEFT)
             .fix("eos resume once the cause is gone, eos apply after correcting the pillar, or eos undo")
     })
+}
+
+/// What eos's own provider found, which tofu only hands on: one message, one reason, one remedy.
+struct Told {
+    code: Code,
+    message: String,
+    why: Option<String>,
+    fix: Option<String>,
+}
+
+impl Told {
+    /// None when anything else went wrong beside it: then tofu's own words say all of it.
+    fn by_our_provider(failure: &Failure) -> Option<Told> {
+        let mut errors = failure.diagnostics.iter().filter(|found| found.is_error());
+        let (found, None) = (errors.next()?, errors.next()) else { return None };
+        let (code, message) = found.summary.split_once(": ")?;
+        let code = codes::find(code).filter(|page| page.code.as_str() == code)?.code;
+        // The remedy comes last, behind the reason; it may have lines of its own.
+        let (why, fix) = match found.detail.strip_prefix("try: ") {
+            Some(fix) => ("", Some(fix)),
+            None => match found.detail.rsplit_once("\ntry: ") {
+                Some((why, fix)) => (why, Some(fix)),
+                None => (found.detail.as_str(), None),
+            },
+        };
+        let text = |text: &str| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
+        Some(Told { code, message: message.to_owned(), why: text(why), fix: fix.and_then(text) })
+    }
 }
 
 fn common(unit: &Name, error: &TofuError) -> Option<Diagnostic> {
@@ -170,5 +213,53 @@ pub fn lease(error: &LeaseError) -> Diagnostic {
         _ => Diagnostic::error(codes::STORE, error.to_string())
             .why("without a lease two runs could change the same unit")
             .fix("once leases can be taken again, run the command again"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use eos_tofu::{DiagnosticSeverity, Exit, ToolDiagnostic};
+
+    use super::*;
+
+    fn failed(errors: &[(&str, &str)]) -> TofuError {
+        let error = |(summary, detail): &(&str, &str)| ToolDiagnostic {
+            severity: DiagnosticSeverity::Error,
+            summary: (*summary).to_owned(),
+            detail: (*detail).to_owned(),
+            address: None,
+            file: None,
+            line: None,
+        };
+        let failure = Failure {
+            command: "tofu plan".into(),
+            exit: Exit::Code(1),
+            diagnostics: errors.iter().map(error).collect(),
+            stderr: String::new(),
+        };
+        TofuError::Failed { failure: Box::new(failure) }
+    }
+
+    #[test]
+    fn what_our_provider_says_has_one_code_and_one_remedy() {
+        let web: Name = "web".parse().unwrap();
+        let ours = ("E0803: job web belongs to somebody else", "it bears no mark\ntry: eos adopt it");
+        let found = cannot_plan(&web, &failed(&[ours]));
+        assert_eq!(
+            (found.code, found.message.as_str()),
+            (codes::JOB_NOT_OURS, "web: job web belongs to somebody else")
+        );
+        assert_eq!(
+            (found.why.as_deref(), found.fix.as_deref()),
+            (Some("it bears no mark"), Some("eos adopt it"))
+        );
+        let found = cannot_apply(&web, &failed(&[ours]));
+        assert_eq!(found.code, codes::JOB_NOT_OURS);
+        assert!(!found.message.contains("E0803") && !found.message.contains("try:"), "{}", found.message);
+        assert_eq!(found.fix.unwrap(), "eos adopt it; then eos resume goes on, or eos undo takes it back");
+        // Words of others stay as they are, and so do several at once.
+        for errors in [&[("E9999: no code of ours", "")][..], &[ours, ("Bad thing", "")]] {
+            assert_eq!(cannot_plan(&web, &failed(errors)).code, codes::TOFU);
+        }
     }
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use eos_model::{Diagnostic, Name, codes};
 use eos_tofu::{Action, Children, Event, PastApply, Session, StateInstance, TofuError};
 
+use crate::account::account_name;
 use crate::agreed::without_keys;
 use crate::observer::Progress;
 use crate::one_unit::{Conduct, Journaled, UnitEnd};
@@ -145,17 +146,6 @@ impl Conduct<'_> {
             && created.as_second() >= unit.child_at - ROUNDED
             && created <= at_work
     }
-}
-
-/// The account's name from the list of accounts, which is where tofu has it from.
-fn account_name() -> Option<String> {
-    let number = rustix::process::getuid().as_raw().to_string();
-    let accounts = fs_err::read_to_string("/etc/passwd").unwrap_or_default();
-    accounts.lines().find_map(|line| {
-        let mut fields = line.split(':');
-        let name = fields.next()?;
-        (fields.nth(1)? == number).then(|| name.to_owned())
-    })
 }
 
 /// When a lock was made, as tofu prints it: `2026-11-16 08:35:53.400888056 +0000 UTC`, or as a backend stores it.

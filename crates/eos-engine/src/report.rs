@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use eos_model::{Diagnostics, Name};
 use serde::Serialize;
 
-use crate::record::{Goal, Outcome};
+use crate::record::{Direction, Goal, Outcome};
 use crate::run_id::RunId;
 use crate::run_state::{Run, UnitState};
 use crate::undo::UndoneUnit;
@@ -16,6 +16,8 @@ pub struct Report {
     /// None when there was nothing to do.
     pub run: Option<RunId>,
     pub outcome: Outcome,
+    /// Which way it was going.
+    pub direction: Direction,
     pub units: BTreeMap<Name, UnitReport>,
     /// What went wrong, unit by unit, and with the run as a whole.
     pub problems: Diagnostics,
@@ -41,6 +43,7 @@ impl Report {
         Report {
             run: Some(run.begun.run.clone()),
             outcome,
+            direction: run.direction,
             units: run.units.iter().map(unit).collect(),
             problems,
             stays: Vec::new(),
@@ -51,6 +54,7 @@ impl Report {
         Report {
             run: None,
             outcome: Outcome::Done,
+            direction: Direction::Forward,
             units: BTreeMap::new(),
             problems: Diagnostics::new(),
             stays: Vec::new(),

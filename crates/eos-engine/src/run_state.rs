@@ -95,6 +95,8 @@ impl UnitState {
             // Straight from planned: nothing to do but to record it.
             (Step::Done, Verifying | Planned, Forward) => Done,
             (Step::Failed { .. }, Planned | Applying | Verifying | Failed, Forward) => Failed,
+            // Taking it back failed and left nothing unrecorded: it can be tried again.
+            (Step::Failed { .. }, Undoing | Failed, Undo) => Failed,
             // Also what was not begun, or is back already, when what it takes from others came back with other values.
             (Step::Undoing, _, Undo) => Undoing,
             (Step::Undone, Undoing | Planned, Undo) => Undone,

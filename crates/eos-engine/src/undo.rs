@@ -33,6 +33,8 @@ use crate::walk::{Next, walk};
 
 /// Why an adopted object stays as it is.
 const LET_GO: &str = "it was there before eos and goes on as it is now";
+/// Why what a drift revert did stays so.
+const PUT_RIGHT: &str = "put right after it was changed by hand";
 const DESTROYED: &str = "its data was destroyed and does not come back";
 
 /// What an undo would do, for the question before it.
@@ -86,11 +88,15 @@ impl Engine<'_> {
         };
         let keeps: Vec<String> =
             data::data_resources(&made.files).into_keys().filter(|a| !declared.contains(a)).collect();
-        let let_go = intended.treatment.adopt.keys().filter(|_| goal == Goal::Gone);
+        // Data that eos kept and took over again is listed as staying; the rest was somebody else's.
+        let foreign = |address: &&String| goal == Goal::Gone && !keeps.contains(&without_keys(address));
+        let let_go = intended.treatment.adopt.keys().filter(foreign);
         let let_go = let_go.map(|address| (address.clone(), LET_GO.to_owned()));
         let destroyed = data::data_resources(&made.files).into_keys();
         let destroyed = destroyed.filter(|_| intended.treatment.destroy_data && goal == Goal::Present);
         let destroyed = destroyed.map(|address| (address, DESTROYED.to_owned()));
+        let put_right = intended.agreed.addresses().into_iter().filter(|_| only_put_right(begun, name));
+        let put_right = put_right.map(|address| (address, PUT_RIGHT.to_owned()));
         let stays = data::without_inverse(&made.files).into_iter();
         // What is kept on purpose need not be excused.
         let stays = stays
@@ -99,6 +105,7 @@ impl Engine<'_> {
             .map(|(address, why)| (address, why.to_owned()))
             .chain(let_go)
             .chain(destroyed)
+            .chain(put_right)
             .collect();
         Ok(UndoneUnit { unit: name.clone(), goal, digest, keeps, without_inverse: stays })
     }
@@ -211,10 +218,9 @@ impl Conduct<'_> {
 
     /// Units that were never begun are as they were; the store says so again.
     fn clear_attempts(&self, problems: &mut Diagnostics) {
-        for (name, unit) in
-            self.journal.run().units.iter().filter(|(_, unit)| unit.state == UnitState::Planned)
-        {
-            let _ = unit;
+        let run = self.journal.run();
+        let planned = run.units.iter().filter(|(_, unit)| unit.state == UnitState::Planned);
+        for name in planned.map(|(name, _)| name) {
             let before = self.begun.units[name].before.as_ref();
             let kept = self.kept().get(name).cloned().unwrap_or_default();
             if let Err(problem) = self.engine.applied().settle(&self.id(name), before, &kept) {
@@ -277,7 +283,8 @@ impl Conduct<'_> {
                 .iter()
                 .find(|change| loses(change.kind) && held.contains_key(&without_keys(&change.address)))
             {
-                return Err(self.fail(name, data_at_risk(name, &lost.address, None)));
+                let problem = data_at_risk(name, &lost.address, None);
+                return Err(self.stick(name, vec![problem.message]));
             }
             made_outputs = Some(self.apply(name, &desk, &target, &changes)?);
             // Done means that the old bytes plan empty; outputs alone may lag by one apply.
@@ -310,6 +317,18 @@ fn past(intended: &Intended) -> (Goal, Digest) {
         Some(digest) => (Goal::Present, digest),
         None => (Goal::Gone, intended.digest.clone()),
     }
+}
+
+/// Whether a run brought a unit back to the bytes it had, and nothing it takes from others was changed either: what it did
+/// was to put right what somebody had changed by hand, of which nobody has written down what it was.
+fn only_put_right(begun: &Begun, name: &Name) -> bool {
+    let Some(intended) = begun.units.get(name) else { return true };
+    let Some(before) = intended.before.as_ref().filter(|before| before.attempt.is_none()) else {
+        return false;
+    };
+    intended.goal == Goal::Present
+        && before.digest.as_ref() == Some(&intended.digest)
+        && intended.after.keys().all(|need| only_put_right(begun, need))
 }
 
 /// Units that were touched, what needs them first.

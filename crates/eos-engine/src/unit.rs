@@ -157,6 +157,10 @@ impl Unit {
     pub fn main(&self) -> Json {
         main_of(&self.files)
     }
+
+    pub(crate) fn takes_from(&self, other: &Name) -> bool {
+        self.manifest.inputs.values().any(|source| source.unit == *other)
+    }
 }
 
 pub(crate) fn main_of(files: &UnitFiles) -> Json {

@@ -2,6 +2,7 @@
 //!
 //! Nothing here touches a file, the clock or the environment.
 
+mod ask_each;
 pub mod codes;
 pub mod date;
 pub mod diagnostic;
@@ -11,6 +12,7 @@ pub mod provider_schema;
 pub mod quantity;
 pub mod secret_ref;
 
+pub use ask_each::ask_each;
 pub use codes::{Code, CodePage};
 pub use diagnostic::{Diagnostic, Diagnostics, Place, Severity};
 pub use name::{EnvName, HostName, Kind, Name, UnitId};

@@ -43,6 +43,11 @@ pub struct PlacementFailure {
 }
 
 impl PlacementFailure {
+    /// No node was taken into account because of what it is, and none was only full: waiting for room is in vain.
+    pub fn is_excluded_everywhere(&self) -> bool {
+        self.nodes_exhausted == 0 && self.dimension_exhausted.is_empty() && self.quota_exhausted.is_empty()
+    }
+
     /// The reasons in words, at least one.
     pub fn reasons(&self) -> Vec<String> {
         let nodes = |count: &u64| if *count == 1 { "1 node".to_owned() } else { format!("{count} nodes") };
@@ -119,6 +124,8 @@ mod tests {
               1 node without enough memory"
             ]
         );
+        let full = PlacementFailure { nodes_evaluated: 1, nodes_exhausted: 1, ..PlacementFailure::default() };
+        assert!(!full.is_excluded_everywhere() && PlacementFailure::default().is_excluded_everywhere());
         assert_eq!(PlacementFailure::default().reasons(), ["no node is there to be looked at"]);
     }
 }

@@ -7,11 +7,12 @@ mod allocations;
 mod completion;
 mod rollout;
 
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use crate::client::Client;
 use crate::error::Error;
-use crate::evaluation::describe_placement;
+use crate::evaluation::{PlacementFailure, describe_placement};
 use crate::job::Job;
 
 /// When a job is what it should be.
@@ -63,13 +64,17 @@ pub struct Limits {
     /// On top of the job's deadlines, for Nomad to act on them first.
     pub grace: Duration,
     pub overall: Duration,
+    /// How long a node that could take it is waited for, when every one there is is excluded.
+    pub placed_within: Duration,
 }
 
 impl Limits {
-    pub const SERVICE: Limits =
-        Limits { grace: Duration::from_secs(10), overall: Duration::from_secs(2 * 3600) };
-    pub const BATCH: Limits =
-        Limits { grace: Duration::from_secs(10), overall: Duration::from_secs(24 * 3600) };
+    pub const SERVICE: Limits = Limits {
+        grace: Duration::from_secs(10),
+        overall: Duration::from_secs(2 * 3600),
+        placed_within: Duration::from_secs(45),
+    };
+    pub const BATCH: Limits = Limits { overall: Duration::from_secs(24 * 3600), ..Limits::SERVICE };
 }
 
 /// Watches `job`, as it was read after its registration. `evaluation` is that of the registration, if there was one.
@@ -138,11 +143,26 @@ impl Teller<'_> {
 
 /// Why the newest decision of the scheduler placed less than it should have.
 fn placement(client: &Client, job: &Job) -> Vec<String> {
+    describe_placement(&placement_failures(client, job))
+}
+
+fn placement_failures(client: &Client, job: &Job) -> BTreeMap<String, PlacementFailure> {
     let newest = client.evaluations(&job.id).unwrap_or_default();
-    let of_this = newest.iter().filter(|evaluation| evaluation.job_modify_index >= job.job_modify_index);
-    let failing =
-        of_this.map(|evaluation| &evaluation.placement_failures).find(|failures| !failures.is_empty());
-    failing.map(describe_placement).unwrap_or_default()
+    let of_this = newest.into_iter().filter(|evaluation| evaluation.job_modify_index >= job.job_modify_index);
+    let mut failing = of_this.map(|evaluation| evaluation.placement_failures);
+    failing.find(|failures| !failures.is_empty()).unwrap_or_default()
+}
+
+const NO_PLACE: &str = "no node there is may take it";
+
+/// Nothing has found a place for a while, and every node is excluded by what it is: the deadline would change nothing.
+/// A node that only restarts is back by then.
+fn has_no_place(client: &Client, job: &Job, teller: &Teller, limits: Limits) -> bool {
+    if teller.nothing_for() < limits.placed_within {
+        return false;
+    }
+    let failures = placement_failures(client, job);
+    !failures.is_empty() && failures.values().all(PlacementFailure::is_excluded_everywhere)
 }
 
 fn too_long(job: &Job, teller: &Teller, start: Instant, limits: Limits) -> Option<String> {

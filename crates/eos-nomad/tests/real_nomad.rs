@@ -1,17 +1,14 @@
 //! The client against a real Nomad with TLS on both sides, tokens, and a server that is killed and comes back.
 #![allow(clippy::unwrap_used)]
 
-#[path = "support/agent.rs"]
-mod agent;
-
 use std::path::Path;
 
-use agent::{Agent, tool};
 use eos_nomad::{
     Client, Connection, Error, Goal, Limits, Outcome, Patience, Progress, Stop, Tls, Variable, watch,
 };
 use rcgen::{BasicConstraints, CertificateParams, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair};
 use serde_json::{Value as Json, json};
+use test_tools::{Nomad, runs_as, tool};
 use ureq::tls::{Certificate, ClientCert, PrivateKey, RootCerts, TlsConfig};
 
 /// An authority, and certificates by it for Nomad and for its clients.
@@ -52,13 +49,15 @@ fn with_tls_tokens_and_a_server_that_comes_back() {
     let files = tempfile::tempdir().unwrap();
     certificates(files.path());
     let file = |name: &str| files.path().join(name);
-    let more = json!({
+    let mut more = runs_as("n1");
+    let secured = json!({
         "tls": {"http": true, "rpc": true, "verify_server_hostname": false, "verify_https_client": true,
                 "ca_file": file("ca.pem"), "cert_file": file("server.pem"), "key_file": file("server.key")},
         "acl": {"enabled": true},
     });
+    more.as_object_mut().unwrap().extend(secured.as_object().unwrap().clone());
     let pem = |name: &str| std::fs::read(file(name)).unwrap();
-    let agent = Agent::start(&program, more, |_| {
+    let agent = Nomad::start(program.as_std_path(), more, {
         TlsConfig::builder()
             .root_certs(RootCerts::new_with_certs(&[Certificate::from_pem(&pem("ca.pem")).unwrap()]))
             .client_cert(Some(ClientCert::new_with_certs(
@@ -75,7 +74,7 @@ fn with_tls_tokens_and_a_server_that_comes_back() {
     agent.until_ready();
 
     let connection = Connection {
-        address: Some(agent.address.clone()),
+        address: Some(agent.address().to_owned()),
         token: Some(token.to_owned().into()),
         tls: Tls {
             ca_certificate: Some(file("ca.pem")),
@@ -183,7 +182,7 @@ fn what_cannot_start_is_not_waited_for(client: &Client) {
 }
 
 /// The only server is killed while a job is being watched, and started again.
-fn a_server_that_comes_back(client: &Client, agent: &Agent) {
+fn a_server_that_comes_back(client: &Client, agent: &Nomad) {
     let mut spec = job("revived", "exec sleep 1000");
     spec["Update"]["MinHealthyTime"] = json!(3_000_000_000_u64);
     let registered = client.register("revived", &spec, 0).unwrap();

@@ -123,6 +123,11 @@ impl Estate {
         Ok(())
     }
 
+    /// What its states are kept under at a backend that is shared.
+    pub fn state_key(&self) -> &str {
+        self.lock.state_key.as_deref().unwrap_or(&self.file.name)
+    }
+
     /// The commit whose files were read.
     pub fn commit_id(&self) -> Option<String> {
         self.base.map(|base| base.to_string())

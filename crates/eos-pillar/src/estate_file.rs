@@ -81,7 +81,12 @@ pub enum Backend {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NomadServer {
-    pub address: String,
+    /// The environment's NOMAD_ADDR, or this machine's agent, when not said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub address: Option<String>,
+    /// Where the estate's jobs are; `default` when not said. A shell's NOMAD_NAMESPACE does not count.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub namespace: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub region: Option<String>,
     /// A file with the CA that signed the server's certificate.
@@ -103,6 +108,9 @@ pub struct NatsServer {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lease_seconds: Option<NonZero<u32>>,
 }
+
+/// Where Nomad puts jobs that say nothing.
+pub const DEFAULT_NAMESPACE: &str = "default";
 
 fn tofu() -> String {
     "tofu".to_owned()
@@ -131,6 +139,12 @@ impl EstateFile {
         }
     }
 
+    /// The namespace of the estate's jobs.
+    pub fn namespace(&self) -> &str {
+        let said = self.nomad.as_ref().and_then(|nomad| nomad.namespace.as_deref());
+        said.unwrap_or(DEFAULT_NAMESPACE)
+    }
+
     pub fn parse(text: &str) -> Result<EstateFile, Diagnostic> {
         let file = Utf8Path::new(ESTATE_FILE);
         refuse_newer(text, file, FORMAT)?;
@@ -153,6 +167,17 @@ impl EstateFile {
             )
             .at(Place::file(file))
             .fix(format!("add [environments.{}] or name another default", parsed.default_environment)));
+        }
+        let plain = |c: char| c.is_ascii_alphanumeric() || c == '-';
+        let namespace = parsed.namespace();
+        if !(1..=128).contains(&namespace.len()) || !namespace.chars().all(plain) {
+            return Err(Diagnostic::error(
+                codes::BAD_ESTATE_FILE,
+                format!("[nomad] namespace is {namespace:?}, which is no namespace of Nomad's"),
+            )
+            .at(Place::file(file))
+            .why("it has letters, digits and hyphens, up to 128 of them")
+            .fix("nomad namespace list shows those that there are"));
         }
         Ok(parsed)
     }

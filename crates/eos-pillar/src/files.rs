@@ -239,7 +239,7 @@ pub fn cannot_write(relative: &Utf8Path, error: &std::io::Error) -> Diagnostic {
 }
 
 /// The system's own words, without paths that differ from machine to machine.
-fn reason(error: &std::io::Error) -> String {
+pub(crate) fn reason(error: &std::io::Error) -> String {
     match error.kind() {
         ErrorKind::StorageFull => "the disk is full".to_owned(),
         ErrorKind::PermissionDenied => "permission denied".to_owned(),

@@ -16,6 +16,25 @@ use crate::lock_file::{LOCK_FILE, LockFile};
 pub const GITIGNORE: &str = "/.eos/\n/build/\n.*.eos-tmp\n";
 
 impl Estate {
+    /// Makes the folder of an estate, and nothing in it: who is refused finds what is there as it was. What a crash has
+    /// left is looked at when the estate is made.
+    pub fn make_folder(
+        root: &Utf8Path,
+        file: &EstateFile,
+        lock_file: &LockFile,
+        mut first: Change,
+    ) -> Result<(), Diagnostics> {
+        if root.join(INTENT).exists() {
+            return Ok(());
+        }
+        fs_err::create_dir_all(root).map_err(|error| cannot_make(root, &error))?;
+        if root.join(ESTATE_FILE).exists() {
+            return Err(there(root).into());
+        }
+        add_files(root, file, lock_file, &mut first)?;
+        refuse_overwriting(root, &first)
+    }
+
     /// Makes an estate in `root` and commits it.
     pub fn init(
         root: &Utf8Path,
@@ -24,35 +43,14 @@ impl Estate {
         mut first: Change,
         trailers: &Trailers,
     ) -> Result<Estate, Diagnostics> {
-        let there = || -> Diagnostics {
-            Diagnostic::error(codes::ESTATE_EXISTS, format!("{root} is an estate already"))
-                .fix(format!("cd {root} && eos list"))
-                .into()
-        };
-        if root.join(ESTATE_FILE).exists() && !root.join(INTENT).exists() {
-            return Err(there());
-        }
+        Estate::make_folder(root, file, lock_file, first.clone())?;
         let guard = lock(root, FlockOperation::LockExclusive)?;
         let git = Git::init(root)?;
         recover(root, &git)?;
         if root.join(ESTATE_FILE).exists() {
-            return Err(there());
+            return Err(there(root).into());
         }
-        first.write(ESTATE_FILE, file.write());
-        first.write(LOCK_FILE, lock_file.write());
-        first.write(".gitignore", ignoring(root)?);
-        first.write("pillar/top.sls", crate::top::top_file(file.environments.keys()));
-        for env in std::iter::once("common").chain(file.environments.keys().map(|env| env.as_str())) {
-            let what = if env == "common" {
-                "every environment".to_owned()
-            } else {
-                format!("the environment {env}")
-            };
-            let text = format!(
-                "#!yaml\n# Pillar of {what}. Yours to edit; eos writes files of its own beside it.\n{{}}\n"
-            );
-            first.write(format!("pillar/infrastructure/{env}/init.sls"), text);
-        }
+        add_files(root, file, lock_file, &mut first)?;
         refuse_overwriting(root, &first)?;
         let base = git.head()?;
         let mut estate = Estate {
@@ -66,6 +64,44 @@ impl Estate {
         estate.commit(&first, trailers)?;
         Ok(estate)
     }
+}
+
+fn there(root: &Utf8Path) -> Diagnostic {
+    Diagnostic::error(codes::ESTATE_EXISTS, format!("{root} is an estate already"))
+        .fix(format!("cd {root} && eos list"))
+}
+
+/// Everything that an estate begins with.
+fn add_files(
+    root: &Utf8Path,
+    file: &EstateFile,
+    lock_file: &LockFile,
+    first: &mut Change,
+) -> Result<(), Diagnostic> {
+    first.write(ESTATE_FILE, file.write());
+    first.write(LOCK_FILE, lock_file.write());
+    first.write(".gitignore", ignoring(root)?);
+    first.write("pillar/top.sls", crate::top::top_file(file.environments.keys()));
+    for env in std::iter::once("common").chain(file.environments.keys().map(|env| env.as_str())) {
+        let what =
+            if env == "common" { "every environment".to_owned() } else { format!("the environment {env}") };
+        let text = format!(
+            "#!yaml\n# Pillar of {what}. Yours to edit; eos writes files of its own beside it.\n{{}}\n"
+        );
+        first.write(format!("pillar/infrastructure/{env}/init.sls"), text);
+    }
+    Ok(())
+}
+
+fn cannot_make(root: &Utf8Path, error: &std::io::Error) -> Diagnostic {
+    // As /proc says it of whatever somebody wants to make there.
+    let why = match error.kind() {
+        std::io::ErrorKind::NotFound => "the folder it would be in takes no others".to_owned(),
+        _ => files::reason(error),
+    };
+    Diagnostic::error(codes::CANNOT_WRITE, format!("the folder {root} cannot be made"))
+        .why(why)
+        .fix("name a folder below one that you may write to: eos init <folder>")
 }
 
 /// The user's `.gitignore` with the lines eos needs.

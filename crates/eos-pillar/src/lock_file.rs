@@ -24,6 +24,10 @@ pub struct LockFile {
     /// until `eos upgrade`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub estate: Option<String>,
+    /// What its states are kept under at a backend that other estates use too. Estates of an older eos have none: theirs are
+    /// under the estate's name, and stay there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state_key: Option<String>,
     /// Which local state is this estate's, from its first run on: a clone without it must not build everything anew.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<String>,
@@ -37,7 +41,15 @@ pub struct LockFile {
 
 impl LockFile {
     pub fn new(compiler: u32, tools: BTreeMap<String, String>) -> LockFile {
-        LockFile { format: FORMAT, compiler, estate: None, state: None, tools, catalog: BTreeMap::new() }
+        LockFile {
+            format: FORMAT,
+            compiler,
+            estate: None,
+            state_key: None,
+            state: None,
+            tools,
+            catalog: BTreeMap::new(),
+        }
     }
 
     pub fn parse(text: &str) -> Result<LockFile, Diagnostic> {

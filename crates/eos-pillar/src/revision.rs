@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 use eos_model::{Diagnostic, codes};
 use git2::{ObjectType, Oid, TreeWalkMode, TreeWalkResult};
 
@@ -67,9 +67,62 @@ impl Git {
         Ok(change)
     }
 
+    /// A file as a commit has it.
+    pub fn file_at(&self, commit: &str, path: &Utf8Path) -> Result<Option<Vec<u8>>, Diagnostic> {
+        let commit = self.commit(commit)?;
+        let Some(blob) = blob_of(&commit, path)? else { return Ok(None) };
+        let bytes = self.repository.find_blob(blob).map_err(|e| failed("read a recorded file", &e))?;
+        Ok(Some(bytes.content().to_vec()))
+    }
+
+    /// The files that a commit has below a folder, which ends in a slash.
+    pub fn paths_at(&self, commit: &str, folder: &str) -> Result<Vec<Utf8PathBuf>, Diagnostic> {
+        let all = self.files_at(commit)?.into_keys();
+        Ok(all.filter(|path| path.as_str().starts_with(folder)).collect())
+    }
+
+    /// A file as it was before it came to be what it is at `commit`, for as far back as `go_on` wants to see it.
+    pub fn versions_before(
+        &self,
+        commit: &str,
+        path: &Utf8Path,
+        mut go_on: impl FnMut(Option<&[u8]>) -> bool,
+    ) -> Result<(), Diagnostic> {
+        let mut at = self.commit(commit)?;
+        let mut seen = blob_of(&at, path)?;
+        while at.parent_count() > 0 {
+            at = at.parent(0).map_err(|e| failed("read an older revision", &e))?;
+            let blob = blob_of(&at, path)?;
+            if blob == seen {
+                continue;
+            }
+            seen = blob;
+            let found = seen.map(|blob| self.repository.find_blob(blob)).transpose();
+            let found = found.map_err(|e| failed("read a recorded file", &e))?;
+            if !go_on(found.as_ref().map(|blob| blob.content())) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// The commit that an estate began with.
+    pub fn first_commit(&self, commit: &str) -> Result<String, Diagnostic> {
+        let mut at = self.commit(commit)?;
+        while at.parent_count() > 0 {
+            at = at.parent(0).map_err(|e| failed("read an older revision", &e))?;
+        }
+        Ok(at.id().to_string())
+    }
+
+    fn commit(&self, id: &str) -> Result<git2::Commit<'_>, Diagnostic> {
+        let found = Oid::from_str(id).and_then(|id| self.repository.find_commit(id));
+        found.map_err(|error| failed("read an older revision", &error))
+    }
+
     fn files_at(&self, commit: &str) -> Result<BTreeMap<Utf8PathBuf, Oid>, Diagnostic> {
         let doing = |error: git2::Error| failed("read an older revision", &error);
-        let commit = Oid::from_str(commit).and_then(|id| self.repository.find_commit(id)).map_err(doing)?;
+        let commit = self.commit(commit)?;
         let mut files = BTreeMap::new();
         let mut visit = |folder: &str, entry: &git2::TreeEntry<'_>| {
             if entry.kind() == Some(ObjectType::Blob)
@@ -84,5 +137,14 @@ impl Git {
             .and_then(|tree| tree.walk(TreeWalkMode::PreOrder, |folder, entry| visit(folder, entry)))
             .map_err(doing)?;
         Ok(files)
+    }
+}
+
+fn blob_of(commit: &git2::Commit<'_>, path: &Utf8Path) -> Result<Option<Oid>, Diagnostic> {
+    let tree = commit.tree().map_err(|e| failed("read an older revision", &e))?;
+    match tree.get_path(path.as_std_path()) {
+        Ok(entry) => Ok((entry.kind() == Some(ObjectType::Blob)).then(|| entry.id())),
+        Err(error) if error.code() == git2::ErrorCode::NotFound => Ok(None),
+        Err(error) => Err(failed("read an older revision", &error)),
     }
 }

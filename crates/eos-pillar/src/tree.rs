@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use eos_model::{Diagnostic, Diagnostics, EnvName, HostName, Name, Place, codes};
-use eos_yaml::{Node, Sources, Value};
+use eos_model::{Diagnostic, Diagnostics, EnvName, HostName, Name, Place, ask_each, codes};
+use eos_yaml::{FileId, Node, Sources, Value};
 
 use crate::change::Change;
 use crate::entry::{ComponentEntry, HostEntry, OperationEntry};
@@ -35,7 +35,10 @@ pub struct Environment {
 
 impl Tree {
     pub fn from_files(files: impl IntoIterator<Item = (Utf8PathBuf, Vec<u8>)>) -> Tree {
-        Tree { files: files.into_iter().map(|(path, bytes)| (path, PillarFile::new(bytes))).collect() }
+        let mut tree = Tree::default();
+        let numbered = numbers(FileId::default()).zip(files);
+        tree.files.extend(numbered.map(|(number, (path, bytes))| (path, PillarFile::new(number, bytes))));
+        tree
     }
 
     /// Reads `pillar/` below `root`.
@@ -70,10 +73,11 @@ impl Tree {
                 }
             }
         }
-        for (path, read) in paths.iter().zip(halves(&paths, |path| files::read(root, path))) {
+        let read = ask_each(&paths, |path| files::read(root, path));
+        for (number, (path, read)) in numbers(FileId::default()).zip(paths.into_iter().zip(read)) {
             match read {
                 Ok(Some(bytes)) => {
-                    tree.files.insert(path.clone(), PillarFile::new(bytes));
+                    tree.files.insert(path, PillarFile::new(number, bytes));
                 }
                 Ok(None) => {}
                 Err(diagnostic) => found.push(diagnostic),
@@ -93,9 +97,11 @@ impl Tree {
     /// The tree after a change.
     pub fn with(&self, change: &Change) -> Tree {
         let mut files = self.files.clone();
-        for (path, content) in change.files.iter().filter(|(path, _)| path.starts_with(PILLAR)) {
+        let last = files.values().map(|file| file.number()).max().unwrap_or_default();
+        let changed = change.files.iter().filter(|(path, _)| path.starts_with(PILLAR));
+        for (number, (path, content)) in numbers(last).zip(changed) {
             match content {
-                Some(bytes) => files.insert(path.clone(), PillarFile::new(bytes.clone())),
+                Some(bytes) => files.insert(path.clone(), PillarFile::new(number, bytes.clone())),
                 None => files.remove(path),
             };
         }
@@ -145,12 +151,10 @@ impl Tree {
         if found.has_errors() { Err(found) } else { Ok(environment) }
     }
 
-    /// Parses a large tree on two threads; a small one is parsed file by file when it is asked for.
+    /// Parses every file, whoever asks for it later.
     fn parse_ahead(&self) {
-        if self.files.len() >= LARGE {
-            let files: Vec<(&Utf8PathBuf, &Arc<PillarFile>)> = self.files.iter().collect();
-            halves(&files, |(path, file)| file.document(path).is_ok());
-        }
+        let files: Vec<(&Utf8PathBuf, &Arc<PillarFile>)> = self.files.iter().collect();
+        ask_each(&files, |(path, file)| file.document(path).is_ok());
     }
 
     /// Files by the names Salt has for them; `a.sls` comes before `a/init.sls`, as in Salt.
@@ -172,24 +176,9 @@ impl Tree {
     }
 }
 
-/// From this many files on a second thread pays.
-const LARGE: usize = 64;
-
-/// Does the same with each item, half of them on another thread when there are many; results in the items' order.
-fn halves<T: Sync, R: Send>(items: &[T], act: impl Fn(&T) -> R + Sync) -> Vec<R> {
-    if items.len() < LARGE {
-        return items.iter().map(act).collect();
-    }
-    let (left, right) = items.split_at(items.len() / 2);
-    std::thread::scope(|scope| {
-        let other = scope.spawn(|| right.iter().map(&act).collect::<Vec<R>>());
-        let mut results: Vec<R> = left.iter().map(&act).collect();
-        match other.join() {
-            Ok(more) => results.extend(more),
-            Err(panic) => std::panic::resume_unwind(panic),
-        }
-        results
-    })
+/// The numbers of files that come after another.
+fn numbers(last: FileId) -> impl Iterator<Item = FileId> {
+    (last.0 + 1..).map(FileId)
 }
 
 /// Whether Salt would look for the file elsewhere: it takes a dot in an sls name for a folder.
@@ -273,7 +262,7 @@ impl Reader<'_> {
             return None;
         }
         let mut node = match file.document(path) {
-            Ok(document) => self.sources.add(document.clone()),
+            Ok(document) => self.sources.add(document),
             Err(diagnostics) => {
                 self.found.extend(diagnostics.clone());
                 return None;

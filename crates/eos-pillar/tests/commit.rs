@@ -221,3 +221,36 @@ fn a_subject_alone_forges_no_trailer() {
     let estate = Estate::open(&place.root).unwrap();
     assert_eq!(estate.git.history(None, 1).unwrap()[0].command, None);
 }
+
+#[test]
+fn a_file_is_read_as_older_commits_have_it() {
+    const OTHER: &str = "pillar/infrastructure/production/other.sls";
+    let place = Place::with_estate();
+    let first = place.head();
+    let asked = place.commit("ask", &[(OTHER, Some("one\n"))]).unwrap();
+    place.commit("something else", &[("pillar/hosts/h.sls", Some("h\n"))]).unwrap();
+    let changed = place.commit("change", &[(OTHER, Some("two\n"))]).unwrap();
+    let gone = place.commit("delete", &[(OTHER, None)]).unwrap();
+    let git = Estate::open(&place.root).unwrap().git;
+    let path = Utf8Path::new(OTHER);
+    let at = |commit: &str| git.file_at(commit, path).unwrap().map(|bytes| String::from_utf8(bytes).unwrap());
+    assert_eq!(
+        [at(&first), at(&asked), at(&changed), at(&gone)].map(|text| text.unwrap_or_default()),
+        ["", "one\n", "two\n", ""]
+    );
+    assert_eq!(git.paths_at(&changed, "pillar/hosts/").unwrap(), ["pillar/hosts/h.sls"]);
+    assert_eq!(git.first_commit(&gone).unwrap(), place.git(&["rev-list", "--max-parents=0", "HEAD"]));
+    // Only where it changed, the latest first, and no further than is asked for.
+    let seen = |until: Option<&str>| {
+        let mut seen = Vec::new();
+        git.versions_before(&gone, path, |bytes| {
+            seen.push(bytes.map(|bytes| String::from_utf8(bytes.to_vec()).unwrap()));
+            seen.last().unwrap().as_deref() != until
+        })
+        .unwrap();
+        seen
+    };
+    let (one, two) = (Some("one\n".to_owned()), Some("two\n".to_owned()));
+    assert_eq!(seen(Some("two\n")), std::slice::from_ref(&two));
+    assert_eq!(seen(None), [two, one, None]);
+}

@@ -17,6 +17,7 @@ mod survey;
 mod target;
 mod there;
 mod trouble;
+mod words;
 
 use eos_model::{Diagnostic, Diagnostics, codes};
 use spec::Spec;

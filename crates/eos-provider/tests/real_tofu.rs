@@ -4,8 +4,6 @@
 //! share one agent and run side by side; each has its own folder, jobs and state. Words on the command line select.
 #![allow(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)]
 
-#[path = "../../eos-nomad/tests/support/agent.rs"]
-mod agent;
 #[path = "real_tofu/batch.rs"]
 mod batch;
 #[path = "real_tofu/drift.rs"]
@@ -33,18 +31,13 @@ mod unit;
 #[path = "real_tofu/unreachable.rs"]
 mod unreachable;
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
-use std::sync::Mutex;
-use std::time::Instant;
 
-use agent::{Agent, tool};
+use test_tools::{Nomad, Scenario, run_scenarios, tool};
 use unit::Bench;
 
-type Scenario = (&'static str, fn(&Bench));
-
 /// Long ones first: they run side by side.
-const SCENARIOS: &[Scenario] = &[
+const SCENARIOS: &[Scenario<Bench>] = &[
     ("a_new_secret_reaches_the_job_and_nothing_else", secrets::whole_life),
     ("an_update_that_fails_goes_back_and_keeps_the_old_spec", failing::auto_revert),
     ("what_was_changed_by_hand_is_found_and_put_right", drift::by_hand),
@@ -84,42 +77,8 @@ fn main() -> ExitCode {
             }
         };
     }
-    let words: Vec<String> = std::env::args().skip(1).collect();
-    if words.iter().any(|word| word == "--list") {
-        SCENARIOS.iter().for_each(|(name, _)| println!("{name}: test"));
-        return ExitCode::SUCCESS;
-    }
-    let filters: Vec<&String> = words.iter().filter(|word| !word.starts_with('-')).collect();
-    let wanted = |name: &str| filters.is_empty() || filters.iter().any(|filter| name.contains(*filter));
-    let scenarios: Vec<Scenario> = SCENARIOS.iter().copied().filter(|(name, _)| wanted(name)).collect();
-    if scenarios.is_empty() {
-        return ExitCode::SUCCESS;
-    }
-    let (Some(nomad), Some(tofu)) = (tool("nomad", "real_tofu"), tool("tofu", "real_tofu")) else {
-        return ExitCode::SUCCESS;
-    };
-    let bench = Bench::new(Agent::plain(&nomad), tofu);
-    let failed = run(&bench, scenarios);
-    println!("\n{failed} failed");
-    if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
-}
-
-/// How many failed.
-fn run(bench: &Bench, scenarios: Vec<Scenario>) -> usize {
-    let queue = Mutex::new(scenarios.into_iter());
-    let failed = Mutex::new(0);
-    std::thread::scope(|scope| {
-        for _ in 0..SIDE_BY_SIDE {
-            scope.spawn(|| {
-                while let Some((name, scenario)) = { queue.lock().unwrap().next() } {
-                    let start = Instant::now();
-                    let ok = catch_unwind(AssertUnwindSafe(|| scenario(bench))).is_ok();
-                    let word = if ok { "ok" } else { "FAILED" };
-                    println!("test {name} ... {word} ({:.1} s)", start.elapsed().as_secs_f32());
-                    *failed.lock().unwrap() += usize::from(!ok);
-                }
-            });
-        }
-    });
-    failed.into_inner().unwrap()
+    run_scenarios(SCENARIOS, SIDE_BY_SIDE, || {
+        let (nomad, tofu) = (tool("nomad", "real_tofu")?, tool("tofu", "real_tofu")?);
+        Some(Bench::new(Nomad::runner(nomad.as_std_path(), "n1"), tofu.into()))
+    })
 }

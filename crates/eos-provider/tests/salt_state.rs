@@ -2,25 +2,23 @@
 //!
 //! This program is two things: the runner of the scenarios, and, when tofu starts it, the provider itself. Words on the
 //! command line select.
-#![allow(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)]
+#![allow(clippy::unwrap_used, clippy::print_stderr)]
 
 #[path = "../../eos-salt/tests/support/master.rs"]
 mod master;
 #[path = "salt_state/place.rs"]
 mod place;
 
-use std::panic::catch_unwind;
 use std::process::{Command, ExitCode};
-use std::sync::Mutex;
-use std::time::Instant;
 
 use eos_salt::Installation;
 use master::Master;
 use place::{Place, wait_for};
 use serde_json::json;
+use test_tools::{Scenario, run_scenarios};
 
 /// Each has a folder and a Salt of its own.
-const SCENARIOS: &[(&str, fn())] = &[
+const SCENARIOS: &[Scenario<()>] = &[
     ("a_minion_through_its_master", a_minion_through_its_master),
     ("create_drift_update_destroy", create_drift_update_destroy),
     ("a_failing_state_is_the_error_and_is_tried_again", a_failing_state_is_the_error_and_is_tried_again),
@@ -50,34 +48,10 @@ fn main() -> ExitCode {
             }
         };
     }
-    let words: Vec<String> = std::env::args().skip(1).collect();
-    if words.iter().any(|word| word == "--list") {
-        SCENARIOS.iter().for_each(|(name, _)| println!("{name}: test"));
-        return ExitCode::SUCCESS;
-    }
-    let filters: Vec<&String> = words.iter().filter(|word| !word.starts_with('-')).collect();
-    let wanted = |name: &str| filters.is_empty() || filters.iter().any(|filter| name.contains(*filter));
-    let queue = Mutex::new(SCENARIOS.iter().filter(|(name, _)| wanted(name)));
-    let failed = Mutex::new(0);
-    std::thread::scope(|scope| {
-        for _ in 0..SIDE_BY_SIDE {
-            scope.spawn(|| {
-                while let Some((name, scenario)) = { queue.lock().unwrap().next() } {
-                    let begin = Instant::now();
-                    let ok = catch_unwind(scenario).is_ok();
-                    let word = if ok { "ok" } else { "FAILED" };
-                    println!("test {name} ... {word} ({:.1} s)", begin.elapsed().as_secs_f32());
-                    *failed.lock().unwrap() += usize::from(!ok);
-                }
-            });
-        }
-    });
-    let failed = failed.into_inner().unwrap();
-    println!("\n{failed} failed");
-    if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    run_scenarios(SCENARIOS, SIDE_BY_SIDE, || Some(()))
 }
 
-fn create_drift_update_destroy() {
+fn create_drift_update_destroy(_: &()) {
     let Some(place) = Place::new("salt_state::create_drift_update_destroy") else { return };
     place.write(
         "unit/host.sls",
@@ -133,7 +107,7 @@ fn create_drift_update_destroy() {
 }
 
 /// A real master, its api and a minion: the same life as on this machine.
-fn a_minion_through_its_master() {
+fn a_minion_through_its_master(_: &()) {
     let Some(mut place) = Place::new("salt_state::a_minion_through_its_master") else { return };
     let mut master = Master::start(&Installation::at(&place.salt).unwrap(), place.path());
     place.api = master.address();
@@ -176,7 +150,7 @@ fn a_minion_through_its_master() {
     assert!(!place.made("motd").exists());
 }
 
-fn terraform_can_do_it_too() {
+fn terraform_can_do_it_too(_: &()) {
     let Some(place) = Place::with("terraform", "salt_state::terraform_can_do_it_too") else { return };
     place.unit(json!({"sls": format!("#!yaml\n{}", place.file("motd", "one"))}));
     place.succeed(&["apply", "-auto-approve"]);
@@ -188,7 +162,7 @@ fn terraform_can_do_it_too() {
     place.succeed(&["destroy", "-auto-approve"]);
 }
 
-fn a_failing_state_is_the_error_and_is_tried_again() {
+fn a_failing_state_is_the_error_and_is_tried_again(_: &()) {
     let Some(place) = Place::new("salt_state::a_failing_state_is_the_error_and_is_tried_again") else {
         return;
     };
@@ -224,7 +198,7 @@ fn a_failing_state_is_the_error_and_is_tried_again() {
     place.leaves_nothing();
 }
 
-fn an_operation_is_done_once_for_each_value() {
+fn an_operation_is_done_once_for_each_value(_: &()) {
     let Some(place) = Place::new("salt_state::an_operation_is_done_once_for_each_value") else { return };
     let count = place.made("count");
     let sls = |words: &str| {
@@ -247,7 +221,7 @@ fn an_operation_is_done_once_for_each_value() {
     assert_eq!(place.read("count"), "second\n");
 }
 
-fn without_on_destroy_nothing_is_undone_and_that_is_said() {
+fn without_on_destroy_nothing_is_undone_and_that_is_said(_: &()) {
     let Some(place) = Place::new("salt_state::without_on_destroy_nothing_is_undone_and_that_is_said") else {
         return;
     };
@@ -258,7 +232,7 @@ fn without_on_destroy_nothing_is_undone_and_that_is_said() {
     assert_eq!(place.read("kept"), "x\n");
 }
 
-fn only_declared_machines_and_known_ways() {
+fn only_declared_machines_and_known_ways(_: &()) {
     let Some(place) = Place::new("salt_state::only_declared_machines_and_known_ways") else { return };
     let sls = format!("#!yaml\n{}", place.file("never", "x"));
     place.unit(json!({"sls": sls, "target": "laptop"}));
@@ -295,7 +269,7 @@ fn only_declared_machines_and_known_ways() {
 }
 
 /// The secret reaches the file and nothing else: no plan, state, message or folder.
-fn a_secret_of_the_pillar_is_nowhere_to_be_seen() {
+fn a_secret_of_the_pillar_is_nowhere_to_be_seen(_: &()) {
     let Some(mut place) = Place::new("salt_state::a_secret_of_the_pillar_is_nowhere_to_be_seen") else {
         return;
     };
@@ -339,7 +313,7 @@ fn a_secret_of_the_pillar_is_nowhere_to_be_seen() {
 }
 
 /// Ctrl-C: the state that is being applied is finished, the next is not begun, what was done is recorded.
-fn an_interrupt_ends_between_two_states() {
+fn an_interrupt_ends_between_two_states(_: &()) {
     let Some(place) = Place::new("salt_state::an_interrupt_ends_between_two_states") else { return };
     let sls = format!(
         "#!yaml\nslow:\n  cmd.run:\n    - name: 'touch {0}; while ! test -e {1}; do sleep 0.1; done; touch {2}'\n    - unless: 'test -e {2}'\n{3}",

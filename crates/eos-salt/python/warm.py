@@ -109,6 +109,10 @@ class Minion:
         with open(path, "w", encoding="utf-8") as file:
             json.dump(settings, file)
         self.options = salt.config.minion_config(path)
+        # Salt keeps what states said and what they were; both may hold secrets, and nobody reads it.
+        os.makedirs(self.options["cachedir"], exist_ok=True)
+        for name in ["sls.p", "highstate.cache.p"]:
+            os.symlink(os.devnull, os.path.join(self.options["cachedir"], name))
         self.caller = salt.client.Caller(mopts=self.options)
         self.runs = 0
 
@@ -134,14 +138,12 @@ class Minion:
             self._forget(path, name)
 
     def _forget(self, path, name):
-        # Salt keeps rendered states and results in its cache; they may hold secrets.
+        # Salt keeps copies of states in its cache.
         cache = self.options["cachedir"]
         for left in [
             path,
             os.path.join(cache, "files", "base", name + ".sls"),
             os.path.join(cache, "roots", "hash", "base", name + ".sls.hash.sha256"),
-            os.path.join(cache, "highstate.cache.p"),
-            os.path.join(cache, "sls.p"),
         ]:
             try:
                 os.remove(left)
@@ -155,6 +157,8 @@ def handle(folder, minions, connection, request, again=False):
     key = json.dumps(request["minion"], sort_keys=True)
     try:
         if key not in minions:
+            # Salt knows one configuration at a time: what it loaded for one minion looks into the files of the next.
+            minions.clear()
             minions[key] = Minion(tempfile.mkdtemp("", "minion", folder), os.path.join(folder, "modules"), request["minion"])
         return minions[key].run(request, connection)
     except Exception as error:  # pylint: disable=broad-except

@@ -130,6 +130,7 @@ fn warm() {
     let Some(place) = Place::new("masterless::warm") else { return };
     let salt = place.warm();
     contract(&place, &salt);
+    on_no_disk(&place, &salt);
     assert_eq!(place.private_folders().len(), 1, "one process for all runs");
     drop(salt);
     assert!(place.private_folders().is_empty());
@@ -139,7 +140,30 @@ fn warm() {
 fn cold() {
     let Some(place) = Place::new("masterless::cold") else { return };
     contract(&place, &place.cold());
+    on_no_disk(&place, &place.cold());
     assert!(place.private_folders().is_empty());
+}
+
+/// A secret is in no file while Salt is at work either.
+fn on_no_disk(place: &Place, salt: &Masterless) {
+    let pillar = secret_pillar(json!({"password": "secret:planted-0815-salt"}));
+    let sls = format!(
+        "kept:\n  file.managed:\n    - name: {}\n    - contents_pillar: password\nslow:\n  cmd.run:\n    - name: sleep 2\n",
+        place.made("kept").display()
+    );
+    std::thread::scope(|scope| {
+        let run = scope.spawn(|| run_with(salt, &sls, &pillar, false).map(|_| ()));
+        let mut looks = 0;
+        while !run.is_finished() {
+            let mut grep = std::process::Command::new("grep");
+            grep.args(["-rls", "planted-0815-salt"]).arg(place.path().join("temp"));
+            assert_eq!(String::from_utf8_lossy(&grep.output().unwrap().stdout), "", "on disk");
+            looks += usize::from(!place.private_folders().is_empty());
+        }
+        run.join().unwrap().unwrap();
+        assert!(looks > 1);
+    });
+    assert_eq!(place.read("kept"), "planted-0815-salt\n");
 }
 
 /// A Salt whose Python is not beside salt-call: what is there still works.
@@ -190,6 +214,25 @@ fn the_process_of_a_run_is_shared_and_goes_with_it() {
 }
 
 /// The state that is being applied is finished, the next is not begun.
+/// One process serves every host that is this machine; Salt itself knows only one at a time.
+#[test]
+fn two_hosts_take_turns() {
+    let Some(place) = Place::new("masterless::two_hosts_take_turns") else { return };
+    let salt = place.warm();
+    for (turn, target) in ["one", "two", "one", "one", "two"].into_iter().enumerate() {
+        let sls = format!("#!yaml\n{}", place.file("turn", &format!("{turn} {target}")));
+        let run = StateRun {
+            target,
+            environment: Some("production"),
+            sls: &sls,
+            pillar: &Pillar::default(),
+            test: false,
+        };
+        let report = salt.run(&run, &|| false).unwrap_or_else(|e| panic!("turn {turn}, {target}: {e}"));
+        assert_eq!(outcomes(&report), [("turn", Outcome::Changed)], "turn {turn}, {target}");
+    }
+}
+
 #[test]
 fn a_stop_ends_between_two_states() {
     let Some(place) = Place::new("a_stop_ends_between_two_states") else { return };

@@ -30,9 +30,17 @@ pub use nats::{Credentials, Nats, NatsAccess, NatsRecords, NatsSettings};
 pub use records::{Pending, Record, Records};
 pub use watch::{Changed, Changes, Watch};
 
+fn random<const N: usize>() -> [u8; N] {
+    let mut bytes = [0; N];
+    getrandom::fill(&mut bytes).expect("the operating system gives random bytes");
+    bytes
+}
+
+fn random_number() -> u64 {
+    u64::from_le_bytes(random())
+}
+
 /// 128 random bits as text.
 fn random_id() -> String {
-    let mut bytes = [0; 16];
-    getrandom::fill(&mut bytes).expect("the operating system gives random bytes");
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    random::<16>().iter().map(|byte| format!("{byte:02x}")).collect()
 }

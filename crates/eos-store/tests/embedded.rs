@@ -1,8 +1,14 @@
-//! The embedded store beyond the contract: one process, and writes that may be late.
+//! The embedded store beyond the contract: one process, writes that may be late, a log that outlives its process.
 
 #![allow(clippy::unwrap_used)]
 
+mod support;
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
 use eos_store::{Batch, Durability, EmbeddedRecords, Records, StoreError};
+use support::{Other, eventually, path_of, say, told};
 
 fn open(dir: &tempfile::TempDir) -> EmbeddedRecords {
     EmbeddedRecords::open(&dir.path().join("store.redb"), Durability::Full).unwrap()
@@ -41,4 +47,138 @@ fn relaxed_writes_reach_the_disk_by_themselves() {
     assert_eq!(found, Some(50));
     drop(store);
     assert_eq!(EmbeddedRecords::open(&path, Durability::Full).unwrap().all().unwrap().len(), 50);
+}
+
+/// Three keys that always change together, in values so large that the log turns every few dozen batches.
+const KEYS: [&str; 3] = ["a", "b", "c"];
+
+fn all_to(number: u64) -> Batch {
+    let mut batch = Batch::default();
+    for key in KEYS {
+        batch.put(key, number, format!("{number} {}", "x".repeat(8_000)).into_bytes());
+    }
+    batch
+}
+
+/// How many batches were written; every key must say the same.
+fn batches_in(path: &Path) -> u64 {
+    let all = EmbeddedRecords::open(path, Durability::Full).unwrap().all().unwrap();
+    let mut numbers: Vec<_> = all
+        .iter()
+        .filter(|record| KEYS.contains(&record.key.as_str()))
+        .map(|record| {
+            let value = std::str::from_utf8(&record.value).unwrap();
+            let number: u64 = value.split(' ').next().unwrap().parse().unwrap();
+            assert_eq!(record.version, number + 1, "{}", record.key);
+            record.version
+        })
+        .collect();
+    assert!(numbers.is_empty() || numbers.len() == KEYS.len(), "half a batch");
+    numbers.dedup();
+    assert!(numbers.len() <= 1, "half a batch: {numbers:?}");
+    numbers.first().copied().unwrap_or_default()
+}
+
+#[test]
+#[ignore = "run by other tests, as a process of its own"]
+fn busy_writer() {
+    let Some(path) = told() else { return };
+    let records = EmbeddedRecords::open(path_of(&path), Durability::Full).unwrap();
+    let first = records.get(KEYS[0]).unwrap().map_or(0, |record| record.version);
+    for number in first.. {
+        let large = format!("large {number}");
+        if number % 50 == 49 && records.get(&large).unwrap().is_none() {
+            // More than the log takes.
+            records.submit(put(&large, 0, &"y".repeat(3 << 20))).wait().unwrap();
+        }
+        records.submit(all_to(number)).wait().unwrap();
+        say(&(number + 1).to_string());
+    }
+}
+
+#[test]
+fn what_was_answered_outlives_the_process() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("store.redb");
+    let mut answered = 0;
+    for round in 0..20 {
+        let mut other = Other::start("busy_writer", path.to_str().unwrap());
+        for _ in 0..=(round * 5) {
+            answered = other.hear().unwrap().parse().unwrap();
+        }
+        std::thread::sleep(std::time::Duration::from_micros(round * 470));
+        other.kill();
+        while let Some(said) = other.hear() {
+            answered = said.parse().unwrap();
+        }
+        let found = batches_in(&path);
+        assert!(found >= answered, "{found} batches after {answered} were answered");
+    }
+    let store = open(&dir);
+    for number in (49..answered).step_by(50) {
+        assert_eq!(store.get(&format!("large {number}")).unwrap().unwrap().value.len(), 3 << 20);
+    }
+}
+
+#[test]
+#[ignore = "run by other tests, as a process of its own"]
+fn writer_on_a_full_disk() {
+    let Some(folder) = told() else { return };
+    let path = path_of(&folder).join("store.redb");
+    let filler = path_of(&folder).join("filler");
+    let store = EmbeddedRecords::open(&path, Durability::Full).unwrap();
+    // Until nothing more goes in.
+    let mut file = std::fs::File::create(&filler).unwrap();
+    while std::io::Write::write_all(&mut file, &[1; 4_096]).is_ok() {}
+    let mut kept = Vec::new();
+    let refused = (0..2_000).find_map(|number| {
+        let key = format!("k{number}");
+        match store.submit(put(&key, 0, &"z".repeat(5_000))).wait() {
+            Ok(()) => {
+                kept.push(key);
+                None
+            }
+            Err(error) => Some(error),
+        }
+    });
+    assert!(matches!(&refused, Some(StoreError::Io { operation: "write", .. })), "{refused:?}");
+    let there =
+        |store: &EmbeddedRecords, keys: &[String]| keys.iter().all(|key| store.get(key).unwrap().is_some());
+    assert!(there(&store, &kept));
+    drop(file);
+    std::fs::remove_file(&filler).unwrap();
+    // It goes on by itself once there is room.
+    eventually("the store takes writes again", || store.submit(put("after", 0, "v")).wait().ok());
+    kept.push("after".to_owned());
+    assert!(there(&store, &kept));
+    drop(store);
+    assert!(there(&EmbeddedRecords::open(&path, Durability::Full).unwrap(), &kept));
+    say(&format!("{} kept", kept.len()));
+}
+
+#[test]
+fn a_full_disk_refuses_and_loses_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let script = "mount -t tmpfs -o size=8m tmpfs \"$EOS_STORE_TOLD\" || exit 77; exec \"$0\" \"$@\"";
+    let output = Command::new("unshare")
+        .args(["--mount", "sh", "-c", script])
+        .arg(std::env::current_exe().unwrap())
+        .args(["--exact", "writer_on_a_full_disk", "--ignored", "--nocapture"])
+        .env("EOS_STORE_TOLD", dir.path())
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    if output.status.code() == Some(77) {
+        let _ = std::io::Write::write_all(
+            &mut std::io::stderr(),
+            b"SKIPPED a full disk: no file system can be mounted here\n",
+        );
+        return;
+    }
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        output.status.success() && said.contains("kept"),
+        "{said}{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
 }

@@ -14,7 +14,8 @@ use eos_store::lease::{
     Broken, EmbeddedLeases, Lease, LeaseError, LeaseStatus, Leases, Lost, NatsLeases, Owner, Reach, Terms,
 };
 use eos_store::{NatsAccess, NatsRecords, NatsSettings, Records, StoreError};
-use support::{Other, Server, eventually, say, told};
+use support::{Other, connect, eventually, say, told};
+use test_tools::NatsServer;
 
 const TTL: Duration = Duration::from_secs(2);
 const LONG: Duration = Duration::from_secs(60);
@@ -53,18 +54,18 @@ fn embedded() {
 
 #[test]
 fn nats() {
-    let Some(server) = Server::start("leases on NATS") else { return };
+    let Some(server) = NatsServer::start("leases on NATS") else { return };
     for (number, (name, test)) in CONTRACT.into_iter().enumerate() {
         println!("nats: {name}");
         let bucket = format!("leases{number}");
-        test(&|| Arc::new(NatsLeases::open(&server.connect(), &bucket, 1).unwrap()));
+        test(&|| Arc::new(NatsLeases::open(&connect(&server), &bucket, 1).unwrap()));
     }
 }
 
 /// Every promise once more, on a server that is killed and started again before each thing that is asked of it.
 #[test]
 fn nats_killed_and_restarted() {
-    let Some(server) = Server::start("leases on a NATS that is killed over and over") else { return };
+    let Some(server) = NatsServer::start("leases on a NATS that is killed over and over") else { return };
     let url = server.url();
     let restarts = Arc::new(AtomicUsize::new(0));
     let server = Arc::new(Mutex::new(server));
@@ -84,7 +85,7 @@ fn nats_killed_and_restarted() {
 /// Leases on a server that goes away before each call. Whoever is told so asks again, as a person would.
 struct Disturbed {
     leases: NatsLeases,
-    server: Arc<Mutex<Server>>,
+    server: Arc<Mutex<NatsServer>>,
     restarts: Arc<AtomicUsize>,
 }
 
@@ -307,8 +308,8 @@ fn embedded_lease_of_a_frozen_process_can_be_broken() {
 
 #[test]
 fn a_killed_holder_is_outlasted() {
-    let Some(server) = Server::start("the lease of a killed holder") else { return };
-    let nats = server.connect();
+    let Some(server) = NatsServer::start("the lease of a killed holder") else { return };
+    let nats = connect(&server);
     let leases = NatsLeases::open(&nats, "leases", 1).unwrap();
     assert_eq!(leases.reach(), Reach::Network);
     let mut other = Other::start("nats_holder", &server.url());
@@ -326,8 +327,8 @@ fn a_killed_holder_is_outlasted() {
 
 #[test]
 fn a_frozen_holder_finds_its_lease_lost_and_its_late_write_refused() {
-    let Some(server) = Server::start("the lease of a frozen holder") else { return };
-    let nats = server.connect();
+    let Some(server) = NatsServer::start("the lease of a frozen holder") else { return };
+    let nats = connect(&server);
     let leases = NatsLeases::open(&nats, "leases", 1).unwrap();
     let records = NatsRecords::open(&nats, "records", &NatsSettings::default()).unwrap();
     let mut other = Other::start("nats_holder", &server.url());
@@ -352,15 +353,15 @@ fn a_frozen_holder_finds_its_lease_lost_and_its_late_write_refused() {
 
 #[test]
 fn a_short_absence_of_the_server_costs_no_lease() {
-    let Some(mut server) = Server::start("a lease while NATS is restarted") else { return };
-    let nats = server.connect();
+    let Some(mut server) = NatsServer::start("a lease while NATS is restarted") else { return };
+    let nats = connect(&server);
     let leases = NatsLeases::open(&nats, "leases", 1).unwrap();
     let on_wait = &mut |_: &_| ControlFlow::Continue(());
     let terms = Terms { ttl: Duration::from_secs(20), wait: Duration::ZERO, on_wait };
     let lease = leases.acquire("k", &owner("r1"), terms).unwrap();
     server.restart();
     // Until it has been renewed on the new server.
-    let other = eventually("NATS is back", || NatsLeases::open(&server.connect(), "leases", 1).ok());
+    let other = eventually("NATS is back", || NatsLeases::open(&connect(&server), "leases", 1).ok());
     let age = |leases: &NatsLeases| leases.list().ok().and_then(|list| Some(list.first()?.stale));
     eventually("the lease is seen", || (age(&other) == Some(false)).then_some(()));
     std::thread::sleep(Duration::from_secs(8));
@@ -372,8 +373,8 @@ fn a_short_absence_of_the_server_costs_no_lease() {
 
 #[test]
 fn without_the_server_nothing_is_taken_and_a_holder_stops() {
-    let Some(mut server) = Server::start("leases without NATS") else { return };
-    let leases = NatsLeases::open(&server.connect(), "leases", 1).unwrap();
+    let Some(mut server) = NatsServer::start("leases without NATS") else { return };
+    let leases = NatsLeases::open(&connect(&server), "leases", 1).unwrap();
     let held = take(&leases, "k", "r1", Duration::ZERO).unwrap();
     let (sender, lost) = mpsc::channel();
     held.on_lost(move |lost| sender.send(lost).unwrap());

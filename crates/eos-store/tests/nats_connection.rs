@@ -9,7 +9,7 @@ use eos_store::{Credentials, Nats, NatsAccess, NatsRecords, NatsSettings, Record
 use rcgen::{
     BasicConstraints, CertificateParams, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair, KeyUsagePurpose,
 };
-use support::{Server, Settings};
+use test_tools::NatsServer;
 
 fn with(credentials: Credentials) -> NatsAccess {
     NatsAccess { credentials, ..NatsAccess::default() }
@@ -24,8 +24,8 @@ fn refused(url: &str, access: &NatsAccess) -> String {
 #[test]
 fn a_password_lets_in_and_is_never_told() {
     let more = "authorization { user: kim, password: \"open-sesame\" }".to_owned();
-    let settings = Settings { more, ..Settings::default() };
-    let Some(server) = Server::start_with("passwords of NATS", settings) else { return };
+    let settings = test_tools::NatsSettings { more, ..test_tools::NatsSettings::default() };
+    let Some(server) = NatsServer::start_with("passwords of NATS", settings) else { return };
     let user = |password: &str| with(Credentials::UserAndPassword("kim".to_owned(), password.to_owned()));
     let nats = Nats::connect(&server.url(), &user("open-sesame")).unwrap();
     // One connection for both.
@@ -43,8 +43,11 @@ fn a_password_lets_in_and_is_never_told() {
 
 #[test]
 fn a_token_lets_in() {
-    let settings = Settings { more: "authorization { token: abc123 }".to_owned(), ..Settings::default() };
-    let Some(server) = Server::start_with("tokens of NATS", settings) else { return };
+    let settings = test_tools::NatsSettings {
+        more: "authorization { token: abc123 }".to_owned(),
+        ..test_tools::NatsSettings::default()
+    };
+    let Some(server) = NatsServer::start_with("tokens of NATS", settings) else { return };
     Nats::connect(&server.url(), &with(Credentials::Token("abc123".to_owned()))).unwrap();
     refused(&server.url(), &with(Credentials::Token("other".to_owned())));
     let in_address = |token: &str| server.url().replace("nats://", &format!("nats://{token}@"));
@@ -81,8 +84,8 @@ fn both_sides_show_certificates() {
     let more = format!(
         "tls {{ cert_file: {certificate:?}, key_file: {key:?}, ca_file: {authority_file:?}, verify: true }}"
     );
-    let settings = Settings { more, ..Settings::default() };
-    let Some(server) = Server::start_with("certificates of NATS", settings) else { return };
+    let settings = test_tools::NatsSettings { more, ..test_tools::NatsSettings::default() };
+    let Some(server) = NatsServer::start_with("certificates of NATS", settings) else { return };
     let url = server.url().replace("nats://", "tls://");
     let access = NatsAccess {
         certificate_authority: Some(authority_file),

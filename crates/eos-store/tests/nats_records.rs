@@ -10,13 +10,14 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use eos_store::{Batch, Changes, NatsRecords, NatsSettings, Records, StoreError, Watch};
-use support::{Other, Server, Settings, eventually, say, told};
+use support::{Other, connect, eventually, say, told};
+use test_tools::NatsServer;
 
 const LONG: Duration = Duration::from_secs(60);
 
-fn open(server: &Server) -> NatsRecords {
+fn open(server: &NatsServer) -> NatsRecords {
     let settings = NatsSettings { patience: LONG, ..NatsSettings::default() };
-    NatsRecords::open(&server.connect(), "store", &settings).unwrap()
+    NatsRecords::open(&connect(server), "store", &settings).unwrap()
 }
 
 fn put(key: &str, expected: u64, value: &str) -> Batch {
@@ -65,7 +66,7 @@ impl Followed {
 #[test]
 fn nothing_acknowledged_is_lost_and_nothing_is_done_twice_while_the_server_dies() {
     const WRITERS: usize = 6;
-    let Some(mut server) = Server::start("records while NATS is killed") else { return };
+    let Some(mut server) = NatsServer::start("records while NATS is killed") else { return };
     let stores = [open(&server), open(&server)];
     let mut followed = Followed::new(&stores[0]);
     let (ended, written) = (AtomicBool::new(false), AtomicU64::new(0));
@@ -113,7 +114,7 @@ fn nothing_acknowledged_is_lost_and_nothing_is_done_twice_while_the_server_dies(
 fn a_watch_shows_states_that_existed_and_is_as_new_as_the_last_answer() {
     const KEYS: usize = 5;
     const SUM: i64 = 0;
-    let Some(server) = Server::start("watching records") else { return };
+    let Some(server) = NatsServer::start("watching records") else { return };
     let [ours, theirs] = [open(&server), open(&server)];
     let mut start = Batch::default();
     for key in 0..KEYS {
@@ -180,7 +181,7 @@ fn a_watch_shows_states_that_existed_and_is_as_new_as_the_last_answer() {
 
 #[test]
 fn a_watch_learns_what_happened_while_it_could_not_look() {
-    let Some(mut server) = Server::start("a watch while NATS is away") else { return };
+    let Some(mut server) = NatsServer::start("a watch while NATS is away") else { return };
     let ours = open(&server);
     ours.submit(put("stays", 0, "1")).wait().unwrap();
     ours.submit(put("goes", 0, "1")).wait().unwrap();
@@ -215,9 +216,9 @@ fn a_watch_learns_what_happened_while_it_could_not_look() {
 
 #[test]
 fn a_server_that_stays_away_is_an_error_and_the_store_recovers() {
-    let Some(mut server) = Server::start("records without NATS") else { return };
+    let Some(mut server) = NatsServer::start("records without NATS") else { return };
     let settings = NatsSettings { patience: Duration::from_millis(300), ..NatsSettings::default() };
-    let store = NatsRecords::open(&server.connect(), "store", &settings).unwrap();
+    let store = NatsRecords::open(&connect(&server), "store", &settings).unwrap();
     store.submit(put("a", 0, "1")).wait().unwrap();
     server.kill();
     let failed = store.submit(put("a", 1, "2")).wait().unwrap_err();
@@ -248,7 +249,7 @@ fn busy_writer() {
 
 #[test]
 fn a_killed_writer_leaves_whole_batches() {
-    let Some(server) = Server::start("a killed writer of records") else { return };
+    let Some(server) = NatsServer::start("a killed writer of records") else { return };
     for round in 0..8 {
         let mut other = Other::start("busy_writer", &format!("{} w{round}", server.url()));
         let mut last: Option<u64> = None;
@@ -270,7 +271,7 @@ fn a_killed_writer_leaves_whole_batches() {
 
 #[test]
 fn what_cannot_be_kept_is_refused_and_harms_nothing() {
-    let Some(server) = Server::start("what NATS cannot keep") else { return };
+    let Some(server) = NatsServer::start("what NATS cannot keep") else { return };
     let store = open(&server);
     let mut many = Batch::default();
     for key in 0..1_000 {
@@ -294,7 +295,7 @@ fn what_cannot_be_kept_is_refused_and_harms_nothing() {
 
 #[test]
 fn a_bucket_of_somebody_else_and_a_newer_format_are_refused() {
-    let Some(server) = Server::start("foreign buckets") else { return };
+    let Some(server) = NatsServer::start("foreign buckets") else { return };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let make = |name: &str, format: Option<&str>| {
         let url = server.url();
@@ -313,7 +314,7 @@ fn a_bucket_of_somebody_else_and_a_newer_format_are_refused() {
     };
     make("foreign", None);
     make("newer", Some("2"));
-    let nats = server.connect();
+    let nats = connect(&server);
     let open = |name: &str| NatsRecords::open(&nats, name, &NatsSettings::default()).map(drop);
     assert!(matches!(open("foreign"), Err(StoreError::Io { .. })));
     assert!(matches!(open("newer"), Err(StoreError::NewerFormat { found: 2, known: 1, .. })));
@@ -357,8 +358,10 @@ fn throughput() {
     let redb = eos_store::EmbeddedRecords::open(&dir.path().join("redb"), eos_store::Durability::Full);
     measure("embedded", &redb.unwrap());
     for synced in [false, true] {
-        let Some(server) = Server::start_with("throughput", Settings { synced, ..Settings::default() })
-        else {
+        let Some(server) = NatsServer::start_with(
+            "throughput",
+            test_tools::NatsSettings { synced, ..test_tools::NatsSettings::default() },
+        ) else {
             return;
         };
         measure(&format!("NATS, sync_interval always: {synced}"), &open(&server));

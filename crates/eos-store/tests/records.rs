@@ -11,7 +11,8 @@ use eos_store::{
     Batch, Durability, EmbeddedRecords, FolderRecords, NatsRecords, NatsSettings, Pending, Records,
     StoreError,
 };
-use support::Server;
+use support::connect;
+use test_tools::NatsServer;
 
 type Open<'a> = &'a dyn Fn() -> Arc<dyn Records>;
 
@@ -66,11 +67,11 @@ fn folder() {
 
 #[test]
 fn nats() {
-    let Some(server) = Server::start("records on NATS") else { return };
+    let Some(server) = NatsServer::start("records on NATS") else { return };
     for (number, (name, test)) in CONTRACT.into_iter().enumerate() {
         let bucket = format!("contract{number}");
         run("nats", name, test, &|| {
-            Arc::new(NatsRecords::open(&server.connect(), &bucket, &NatsSettings::default()).unwrap())
+            Arc::new(NatsRecords::open(&connect(&server), &bucket, &NatsSettings::default()).unwrap())
         });
     }
 }

@@ -43,6 +43,8 @@ const PROVIDER_ENDED: &[&str] = &[
     "error while loading schemas for plugin components",
     "failed to load plugin schemas",
     "unrecognized remote plugin message",
+    // A plugin's end also cancels the calls to it; whichever tofu notices first is what it says.
+    "request cancelled the plugin",
 ];
 
 /// Turns a failed call into its error. `interrupted`: our own interrupt was sent to it.
@@ -192,6 +194,19 @@ mod tests {
         let mut failure = failed("Nomad does not answer", "remote state: connection refused");
         failure.diagnostics[0].address = Some("eos_nomad_job.job".into());
         assert!(matches!(classify(failure, false), TofuError::Failed { .. }));
+    }
+
+    #[test]
+    fn a_provider_that_ended_is_told_by_either_of_tofus_two_messages() {
+        for (summary, detail) in [
+            ("Plugin did not respond", "The plugin encountered an error, and failed to respond."),
+            ("Request cancelled", "The plugin6.(*GRPCProvider).ReadDataSource request was cancelled."),
+        ] {
+            let error = classify(failed(summary, detail), false);
+            assert!(matches!(error, TofuError::ProviderCrashed { .. }), "{error:?}");
+        }
+        let error = classify(failed("Request cancelled", "The cloud gave up."), false);
+        assert!(matches!(error, TofuError::Failed { .. }), "{error:?}");
     }
 
     #[test]

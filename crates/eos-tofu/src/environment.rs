@@ -6,6 +6,11 @@ use std::fmt;
 use crate::requirements::Requirements;
 use crate::{Backend, Encryption, Flavor, Installation, WorkFolder};
 
+/// The longest path that a unix socket can have.
+const LONGEST_SOCKET: usize = 108;
+/// What plugins put behind their folder: `/plugin-dir1234567890/plugin1234567890`, `/eos-provider-abc123/provider.sock`.
+const SOCKET_NAME: usize = 40;
+
 /// Variables for one unit's tofu. Debug prints names only: values may be credentials.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ChildEnvironment {
@@ -35,6 +40,12 @@ impl ChildEnvironment {
             .set("TF_IN_AUTOMATION", "1")
             .set("TF_INPUT", "0")
             .set("CHECKPOINT_DISABLE", "1");
+        // What a provider writes on its way is kept to the owner, and found by whoever looks after secrets. Plugins also
+        // listen there: where that would be too long a path for a socket, they have to go to the machine's own folder.
+        let temporary = folder.temporary();
+        if temporary.as_str().len() + SOCKET_NAME < LONGEST_SOCKET {
+            environment.set("TMPDIR", temporary);
+        }
         // Tofu itself ends before collecting garbage pays: a fifth of its time. Its plugins inherit this, so it is only for
         // units without programs of others, which may need a gigabyte; the limit ends it for a state that large.
         if Requirements::read(folder).is_ok_and(|requirements| !requirements.foreign) {

@@ -57,6 +57,7 @@ impl WorkFolder {
         };
         private_folder(&staging)?;
         private_folder(&folder.own_data())?;
+        private_folder(&folder.temporary())?;
         for (module, files) in &modules {
             bring(module, files, &[], &staging)?;
         }
@@ -92,6 +93,11 @@ impl WorkFolder {
             }
         }
         [left, self.unsaved.clone()].into_iter().find(|file| file.exists())
+    }
+
+    /// TMPDIR of the unit's tofu and its plugins.
+    pub(crate) fn temporary(&self) -> Utf8PathBuf {
+        self.data_dir.join("tmp")
     }
 
     /// Our own files beside those that tofu keeps in its data folder.

@@ -50,8 +50,14 @@ fn merge_maps(mut base: Vec<(Node, Node)>, over: Vec<(Node, Node)>) -> Vec<(Node
 mod tests {
     use camino::Utf8Path;
 
-    use crate::node::Node;
+    use crate::node::{FileId, Node};
+    use crate::parse::parse;
     use crate::sources::Sources;
+
+    fn read(sources: &mut Sources, number: u32, file: &str, text: &str) -> Node {
+        let document = parse(Utf8Path::new(file), text.as_bytes()).unwrap();
+        sources.add(&document.numbered(FileId(number)))
+    }
 
     fn json(node: &Node) -> String {
         node.to_json().to_string()
@@ -60,12 +66,9 @@ mod tests {
     #[test]
     fn maps_merge_lists_and_scalars_are_replaced_and_leaves_keep_their_file() {
         let mut sources = Sources::new();
-        let base = sources
-            .parse(Utf8Path::new("base.sls"), b"a:\n  x: 1\n  l: [1, 2]\n  m: {k: v}\nb: 2\n")
-            .unwrap();
-        let over = sources
-            .parse(Utf8Path::new("over.sls"), b"c: 3\na:\n  l: [3]\n  y: 5\n  m: text\nb: {n: 1}\n")
-            .unwrap();
+        let base = read(&mut sources, 1, "base.sls", "a:\n  x: 1\n  l: [1, 2]\n  m: {k: v}\nb: 2\n");
+        let over = "c: 3\na:\n  l: [3]\n  y: 5\n  m: text\nb: {n: 1}\n";
+        let over = read(&mut sources, 2, "over.sls", over);
         let merged = super::merge(base, over);
         assert_eq!(json(&merged), r#"{"a":{"x":1,"l":[3],"m":"text","y":5},"b":{"n":1},"c":3}"#);
         let a = merged.get("a").unwrap();
@@ -80,8 +83,8 @@ mod tests {
     fn large_maps_merge_like_small_ones() {
         let mut sources = Sources::new();
         let text = |from: u32| (from..from + 40).map(|n| format!("k{n}: {from}\n")).collect::<String>();
-        let base = sources.parse(Utf8Path::new("a"), text(0).as_bytes()).unwrap();
-        let over = sources.parse(Utf8Path::new("b"), text(20).as_bytes()).unwrap();
+        let base = read(&mut sources, 1, "a", &text(0));
+        let over = read(&mut sources, 2, "b", &text(20));
         let merged = super::merge(base, over);
         assert_eq!(merged.as_map().unwrap().len(), 60);
         assert_eq!(merged.get("k19").unwrap().as_i64(), Some(0));

@@ -11,7 +11,7 @@ pub struct Mark {
     pub column: u32,
 }
 
-/// Which file of a [`crate::Sources`] a node came from. A document parsed on its own has only file 0.
+/// Which file of a [`crate::Sources`] a node came from. A document has the number 0 until it gets one of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct FileId(pub u32);
 

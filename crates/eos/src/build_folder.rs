@@ -4,13 +4,15 @@
 //! file that the next compilation finds different.
 
 use std::collections::BTreeSet;
+use std::io::Write as _;
 
 use camino::Utf8Path;
 use eos_compile::Files;
-use eos_model::{Diagnostic, Diagnostics, EnvName, Place, codes};
+use eos_model::{Diagnostic, Diagnostics, EnvName, Place, ask_each, codes};
 use eos_pillar::files;
+use rustix::io::Errno;
 
-use crate::build_stamp::{self, ContentDigest, Root, Seen, Stamp, ask_each};
+use crate::build_stamp::{self, ContentDigest, Root, Seen, Stamp};
 
 /// The folder of build/ that holds modules, shared by environments.
 const MODULES: &str = "modules";
@@ -52,7 +54,9 @@ impl<'a> Wanted<'a> {
 
 /// Compares an environment's build folder with what the compiler gave.
 pub fn compare(root: &Utf8Path, env: &EnvName, files: &Files) -> Difference {
-    compare_with(root, &Wanted::once(env, files), &Stamp::of(&build_stamp::read(root, env))).0
+    let opened = Root::open(root);
+    let text = build_stamp::read(root, env);
+    compare_with(root, opened.as_ref(), &Wanted::once(env, files), &Stamp::of(&text)).0
 }
 
 /// A warning for each file that somebody changed since eos wrote it: the change counts for nothing.
@@ -69,6 +73,13 @@ pub fn warnings(root: &Utf8Path, env: &EnvName) -> Diagnostics {
             .fix(format!("eos why {path} names the settings behind it; eos update changes those"))
     };
     Diagnostics(Stamp::of(&text).files.into_iter().filter(edited).map(warning).collect())
+}
+
+/// Whether a file of build/ is no longer what eos wrote.
+pub fn is_edited(root: &Utf8Path, env: &EnvName, path: &Utf8Path, content: &[u8]) -> bool {
+    let text = build_stamp::read(root, env);
+    let stamp = Stamp::of(&text);
+    stamp.files.get(path.as_str()).is_some_and(|(_, digest)| ContentDigest::of(content) != *digest)
 }
 
 /// Brings an environment's build folder to what the compiler gave.
@@ -96,16 +107,20 @@ fn look(root: &Utf8Path, folder: &Root, path: &str, content: &[u8], before: &Sta
 }
 
 /// The difference, and the files that are the same with how they look.
-fn compare_with<'w>(root: &Utf8Path, wanted: &'w Wanted<'_>, before: &Stamp<'_>) -> (Difference, Stamp<'w>) {
+fn compare_with<'w>(
+    root: &Utf8Path,
+    opened: Option<&Root>,
+    wanted: &'w Wanted<'_>,
+    before: &Stamp<'_>,
+) -> (Difference, Stamp<'w>) {
     let mut difference = Difference::default();
     let mut after = Stamp { inputs: &wanted.inputs, units: wanted.units, ..Stamp::default() };
     let files: Vec<(&String, &Vec<u8>)> = wanted.files.iter().collect();
-    let opened = Root::open(root);
-    let looks = ask_each(&files, |(path, content)| match &opened {
+    let looks = ask_each(&files, |(path, content)| match opened {
         Some(folder) => look(root, folder, path, content, before),
         None => Look::Missing,
     });
-    let mut same = Vec::new();
+    let mut same = Vec::with_capacity(files.len());
     for ((path, _), look) in files.into_iter().zip(looks) {
         match look {
             Look::Missing => difference.added.push(path.clone()),
@@ -119,7 +134,7 @@ fn compare_with<'w>(root: &Utf8Path, wanted: &'w Wanted<'_>, before: &Stamp<'_>)
     after.files = same.into_iter().collect();
     let folder = format!("build/{}/", wanted.env);
     // Folders that look as they did hold no file that was not there before.
-    let present = if opened.is_some_and(|opened| before.folders_hold(&opened)) {
+    let present = if opened.is_some_and(|opened| before.folders_hold(opened)) {
         before.files.keys().map(|path| (*path).to_owned()).collect()
     } else {
         below(root, folder.trim_end_matches('/'))
@@ -133,58 +148,69 @@ fn compare_with<'w>(root: &Utf8Path, wanted: &'w Wanted<'_>, before: &Stamp<'_>)
 
 /// Like [`sync`], and remembers what the files were made from.
 pub fn sync_stamped(root: &Utf8Path, wanted: &Wanted<'_>) -> Result<Difference, Diagnostic> {
-    refuse_links(root, wanted)?;
+    let opened = open(root)?;
+    let folders = folders(wanted.files);
+    refuse_links(&opened, wanted.env, &folders)?;
     let text = build_stamp::read(root, wanted.env);
     let before = Stamp::of(&text);
-    let (difference, mut after) = compare_with(root, wanted, &before);
+    let (difference, mut after) = compare_with(root, Some(&opened), wanted, &before);
     let written: Vec<(&String, &Vec<u8>)> = difference
         .added
         .iter()
         .chain(&difference.changed)
         .filter_map(|path| wanted.files.get_key_value(path))
         .collect();
-    make_folders(root, &written)?;
-    let opened = Root::open(root);
-    let see = |path: &str| Seen::below(opened.as_ref()?, path);
     let looks = ask_each(&written, |(path, content)| {
-        write(root, path, content).map(|()| Some((see(path)?, ContentDigest::of(content))))
+        write(root, &opened, path, content).map(|seen| (seen, ContentDigest::of(content)))
     });
     for ((path, _), look) in written.into_iter().zip(looks) {
-        if let Some(look) = look? {
-            after.files.insert(path, look);
-        }
+        after.files.insert(path, look?);
     }
     for path in &difference.removed {
         files::remove(root, path.as_str().into())?;
     }
     if !difference.is_empty() || before.inputs != after.inputs || before.folders.is_empty() {
+        let seen = ask_each(&folders, |folder| Seen::below(&opened, folder));
         after.folders =
-            folders(wanted.files).into_iter().filter_map(|folder| Some((folder, see(folder)?))).collect();
+            folders.into_iter().zip(seen).filter_map(|(folder, seen)| Some((folder, seen?))).collect();
         after.write(root, wanted.env);
     }
     Ok(difference)
 }
 
-/// No folder of build/ may be a link: writing or removing below one could reach anything.
-fn refuse_links(root: &Utf8Path, wanted: &Wanted<'_>) -> Result<(), Diagnostic> {
-    let own = format!("build/{}", wanted.env);
-    let folders: BTreeSet<&str> = folders(wanted.files).into_iter().chain(["build", &own]).collect();
-    folders.into_iter().try_for_each(|folder| refuse_link(root, folder))
+fn open(root: &Utf8Path) -> Result<Root, Diagnostic> {
+    Root::open(root).ok_or_else(|| files::cannot_write("build".into(), &std::io::ErrorKind::NotFound.into()))
 }
 
-fn refuse_link(root: &Utf8Path, path: &str) -> Result<(), Diagnostic> {
-    if !std::fs::symlink_metadata(root.join(path)).is_ok_and(|found| found.is_symlink()) {
-        return Ok(());
-    }
-    Err(Diagnostic::error(codes::LEAVES_ESTATE, format!("{path} is a link, and build/ holds none"))
+/// No folder of build/ may be a link: writing or removing below one could reach anything.
+fn refuse_links(root: &Root, env: &EnvName, folders: &[&str]) -> Result<(), Diagnostic> {
+    let own = format!("build/{env}");
+    ["build", &own].into_iter().try_for_each(|folder| refuse_link(root, folder))?;
+    ask_each(folders, |folder| refuse_link(root, folder)).into_iter().collect()
+}
+
+fn refuse_link(root: &Root, path: &str) -> Result<(), Diagnostic> {
+    if root.is_link(path) { Err(is_link(path)) } else { Ok(()) }
+}
+
+fn is_link(path: &str) -> Diagnostic {
+    Diagnostic::error(codes::LEAVES_ESTATE, format!("{path} is a link, and build/ holds none"))
         .at(Place::file(path))
         .why("writing through a link could change a file that is not the estate's")
-        .fix(format!("rm {path}, then eos compile")))
+        .fix(format!("rm {path}, then eos compile"))
 }
 
-/// Every folder on the way to a file: `build/a/b/c` is in build, build/a and build/a/b.
-fn folders(files: &Files) -> BTreeSet<&str> {
-    files.keys().flat_map(|path| path.match_indices('/').map(|(at, _)| &path[..at])).collect()
+/// Every folder on the way to a file, once: `build/a/b/c` is in build, build/a and build/a/b.
+fn folders(files: &Files) -> Vec<&str> {
+    let mut found = Vec::new();
+    let mut before = "";
+    for path in files.keys() {
+        // In the order of names the files of a folder follow each other.
+        let ends = path.match_indices('/').map(|(at, _)| at);
+        found.extend(ends.filter(|at| !before.starts_with(&path[..=*at])).map(|at| &path[..at]));
+        before = path;
+    }
+    found
 }
 
 /// Files of ours under build/ that no environment has any more: an environment that is gone, a module nobody calls.
@@ -212,9 +238,10 @@ pub fn strays(
 
 /// Removes files that [`strays`] found.
 pub fn remove(root: &Utf8Path, paths: &[String]) -> Result<(), Diagnostic> {
+    let opened = open(root)?;
     paths.iter().try_for_each(|path| {
         // Never through a link: what is behind one is not ours.
-        path.match_indices('/').try_for_each(|(at, _)| refuse_link(root, &path[..at]))?;
+        path.match_indices('/').try_for_each(|(at, _)| refuse_link(&opened, &path[..at]))?;
         files::remove(root, path.as_str().into())
     })
 }
@@ -229,23 +256,22 @@ pub fn is_current(root: &Utf8Path, env: &EnvName, inputs: &str) -> Option<usize>
     if inputs.is_empty() { None } else { build_stamp::units_if_current(root, env, inputs) }
 }
 
-/// The folders that files are to be written to; each is asked for once.
-fn make_folders(root: &Utf8Path, written: &[(&String, &Vec<u8>)]) -> Result<(), Diagnostic> {
-    let mut made = BTreeSet::new();
-    for (path, _) in written {
-        if let Some((folder, _)) = path.rsplit_once('/')
-            && made.insert(folder)
-        {
-            fs_err::create_dir_all(root.join(folder))
-                .map_err(|error| files::cannot_write(path.as_str().into(), &error))?;
+/// Writes a file in place, in a folder that is made when it is not there, and says how it looks then.
+fn write(root: &Utf8Path, opened: &Root, path: &str, content: &[u8]) -> Result<Seen, Diagnostic> {
+    let failed = |error: std::io::Error| files::cannot_write(path.into(), &error);
+    let made = match opened.create(path) {
+        Err(Errno::NOENT) => {
+            let folder = path.rsplit_once('/').map_or(path, |(folder, _)| folder);
+            fs_err::create_dir_all(root.join(folder)).map_err(failed)?;
+            opened.create(path)
         }
-    }
-    Ok(())
-}
-
-fn write(root: &Utf8Path, path: &str, content: &[u8]) -> Result<(), Diagnostic> {
-    refuse_link(root, path)?;
-    fs_err::write(root.join(path), content).map_err(|error| files::cannot_write(path.into(), &error))
+        made => made,
+    };
+    let mut file = match made {
+        Err(Errno::LOOP) => return Err(is_link(path)),
+        made => made.map_err(|error| failed(error.into()))?,
+    };
+    file.write_all(content).and_then(|()| Seen::open(&file)).map_err(failed)
 }
 
 /// Files of ours below a folder; what tofu keeps there (`.terraform`, its lock) is not ours.

@@ -4,12 +4,14 @@
 //! about a file changed within the same clock tick, to the same size, right after eos wrote it.
 
 use std::collections::BTreeMap;
-use std::os::fd::OwnedFd;
+use std::fs::File;
+use std::os::fd::{AsFd, OwnedFd};
 
 use camino::{Utf8Path, Utf8PathBuf};
-use eos_model::EnvName;
+use eos_model::{EnvName, ask_each};
 use eos_pillar::files;
-use rustix::fs::{AtFlags, FileType, Mode, OFlags};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat};
+use rustix::io::Errno;
 use sha2::{Digest, Sha256};
 
 const HEAD: &str = "eos-build 2";
@@ -29,11 +31,19 @@ pub struct Seen {
 impl Seen {
     /// How something below a folder looks; nothing when it is not there.
     pub fn below(folder: &Root, path: &str) -> Option<Seen> {
-        let found = rustix::fs::statat(&folder.0, path, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+        folder.stat(path).map(Seen::of)
+    }
+
+    /// How a file that is open looks.
+    pub fn open(file: &impl AsFd) -> std::io::Result<Seen> {
+        Ok(Seen::of(rustix::fs::fstat(file)?))
+    }
+
+    fn of(found: Stat) -> Seen {
         let is_folder = FileType::from_raw_mode(found.st_mode) == FileType::Directory;
         let time = nanoseconds(found.st_mtime, found.st_mtime_nsec.try_into().unwrap_or_default());
         let changed = nanoseconds(found.st_ctime, found.st_ctime_nsec.try_into().unwrap_or_default());
-        Some(Seen { size: if is_folder { 0 } else { found.st_size as u64 }, time, changed })
+        Seen { size: if is_folder { 0 } else { found.st_size as u64 }, time, changed }
     }
 }
 
@@ -44,6 +54,20 @@ impl Root {
     pub fn open(root: &Utf8Path) -> Option<Root> {
         let flags = OFlags::PATH | OFlags::CLOEXEC;
         rustix::fs::open(root.as_std_path(), flags, Mode::empty()).ok().map(Root)
+    }
+
+    fn stat(&self, path: &str) -> Option<Stat> {
+        rustix::fs::statat(&self.0, path, AtFlags::SYMLINK_NOFOLLOW).ok()
+    }
+
+    pub fn is_link(&self, path: &str) -> bool {
+        self.stat(path).is_some_and(|found| FileType::from_raw_mode(found.st_mode) == FileType::Symlink)
+    }
+
+    /// A file to be written anew, in a folder that is there; never what a link leads to.
+    pub fn create(&self, path: &str) -> Result<File, Errno> {
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        rustix::fs::openat(&self.0, path, flags, Mode::from_raw_mode(0o666)).map(File::from)
     }
 }
 
@@ -99,7 +123,8 @@ impl<'t> Stamp<'t> {
     fn parse(text: &'t str) -> Option<Stamp<'t>> {
         let (head, rest) = text.split_once('\n')?;
         let (units, inputs) = parse_head(head)?;
-        let (mut files, mut folders) = (Vec::new(), Vec::new());
+        let count = rest.bytes().filter(|byte| *byte == b'\n').count();
+        let (mut files, mut folders) = (Vec::with_capacity(count), Vec::new());
         for line in rest.lines() {
             let (seen, digest, path) = parse_line(line)?;
             match digest {
@@ -164,26 +189,8 @@ pub fn units_if_current(root: &Utf8Path, env: &EnvName, inputs: &str) -> Option<
     let folder = Root::open(root)?;
     let holds =
         |line: &str| parse_line(line).is_some_and(|(seen, _, path)| Seen::below(&folder, path) == Some(seen));
-    let middle = rest[rest.len() / 2..].find('\n').map_or(rest.len(), |at| rest.len() / 2 + at);
-    let halves = [&rest[..middle], &rest[middle..]];
-    ask_each(&halves, |half| half.lines().filter(|line| !line.is_empty()).all(holds))
-        .into_iter()
-        .all(|same| same)
-        .then_some(units)
-}
-
-/// Asks each item the same question, half of them on another thread; the answers are in the items' order.
-pub fn ask_each<T: Sync, A: Send>(items: &[T], question: impl Fn(&T) -> A + Sync) -> Vec<A> {
-    let (left, right) = items.split_at(items.len() / 2);
-    std::thread::scope(|scope| {
-        let other = scope.spawn(|| right.iter().map(&question).collect::<Vec<A>>());
-        let mut answers: Vec<A> = left.iter().map(&question).collect();
-        match other.join() {
-            Ok(more) => answers.extend(more),
-            Err(panic) => std::panic::resume_unwind(panic),
-        }
-        answers
-    })
+    let lines: Vec<&str> = rest.lines().collect();
+    ask_each(&lines, |line| holds(line)).into_iter().all(|same| same).then_some(units)
 }
 
 #[cfg(test)]

@@ -130,16 +130,9 @@ fn now() -> i64 {
         .map_or(0, |since| since.as_secs().try_into().unwrap_or(i64::MAX))
 }
 
-/// The account's name from the list of accounts, or its number.
+/// The account's name, or its number.
 fn account_name() -> String {
-    let number = rustix::process::getuid().as_raw().to_string();
-    let accounts = fs_err::read_to_string("/etc/passwd").unwrap_or_default();
-    let name = accounts.lines().find_map(|line| {
-        let mut fields = line.split(':');
-        let name = fields.next()?;
-        (fields.nth(1)? == number).then(|| name.to_owned())
-    });
-    name.unwrap_or_else(|| format!("uid-{number}"))
+    eos_engine::account_name().unwrap_or_else(|| format!("uid-{}", rustix::process::getuid().as_raw()))
 }
 
 fn terminal_width() -> Option<usize> {

@@ -6,6 +6,7 @@ use camino::Utf8Path;
 use eos_catalog::{Catalog, Folder, Origin};
 use eos_compile::{COMPILER, Compiled, Input};
 use eos_model::{Diagnostic, Diagnostics, EnvName, Place, Severity, codes, nearest::nearest};
+use eos_pillar::estate_file::DEFAULT_NAMESPACE;
 use eos_pillar::lock_file::{LOCK_FILE, VENDORED_CATALOG};
 use eos_pillar::top::{PILLAR, TOP_FILE, top_file};
 use eos_pillar::{Change, Environment, Estate, LockFile, Tree, files};
@@ -13,6 +14,7 @@ use eos_pillar::{Change, Environment, Estate, LockFile, Tree, files};
 use sha2::{Digest, Sha256};
 
 use crate::context::Context;
+use crate::hints;
 
 pub struct Loaded {
     pub estate: Estate,
@@ -67,7 +69,28 @@ impl Loaded {
     }
 
     pub fn environment(&self, env: &EnvName) -> Result<Environment, Diagnostics> {
-        self.tree.environment(env)
+        self.tree.environment(env).map_err(|found| self.in_environment(env, found))
+    }
+
+    /// What a command about the environment has to say; nothing for the default one.
+    pub fn flag(&self, env: &EnvName) -> Option<String> {
+        hints::flag(&self.estate.file, env)
+    }
+
+    /// A text whose commands act in the environment it is about.
+    pub fn hint(&self, env: &EnvName, text: &str) -> String {
+        hints::named(text, self.flag(env).as_deref())
+    }
+
+    /// The same for several.
+    pub fn hints(&self, env: &EnvName, texts: Vec<String>) -> Vec<String> {
+        texts.into_iter().map(|text| self.hint(env, &text)).collect()
+    }
+
+    /// What is said of an environment, with commands that act there.
+    pub fn in_environment(&self, env: &EnvName, mut found: Diagnostics) -> Diagnostics {
+        hints::name(&mut found, self.flag(env).as_deref());
+        found
     }
 
     /// What the compiler is given for an environment.
@@ -76,8 +99,10 @@ impl Loaded {
         Input {
             estate: &self.estate.file.name,
             estate_id: self.estate.lock.estate.as_deref(),
+            state_key: self.estate.state_key(),
             backend: &self.estate.file.backend,
             tier: settings.map(|settings| settings.tier).unwrap_or_default(),
+            namespace: Some(self.estate.file.namespace()).filter(|name| *name != DEFAULT_NAMESPACE),
             environment,
             catalog: &self.catalog,
         }
@@ -101,37 +126,49 @@ impl Loaded {
     }
 
     /// Whether a change that does not compile mends something all the same: it gets further than what is there, or leaves
-    /// fewer of the same mistakes.
+    /// fewer of the same mistakes, of all that are told or of those that keep it from getting further.
     pub fn mends(&self, change: &Change, env: &EnvName) -> bool {
-        let mistakes = |tree: &Tree| -> Option<(usize, Vec<String>)> {
+        let errors = |found: &[Diagnostic]| -> Vec<String> {
+            let errors = found.iter().filter(|one| one.severity == Severity::Error);
+            errors.map(|error| error.message.clone()).collect()
+        };
+        let mistakes = |tree: &Tree| -> Option<(usize, Vec<String>, Vec<String>)> {
             let environment = self.environment_of(tree, env).ok()?;
             let (reached, found) = eos_compile::mistakes(&self.input(&environment));
-            let errors = found.0.into_iter().filter(|one| one.severity == Severity::Error);
-            Some((reached, errors.map(|error| error.message).collect()))
+            Some((reached.passes, errors(&found.0[..reached.found]), errors(&found.0)))
         };
-        let (Some((before, there)), Some((after, left))) =
+        let (Some((before, first, there)), Some((after, first_left, left))) =
             (mistakes(&self.tree), mistakes(&self.tree.with(change)))
         else {
             return false;
         };
-        let fewer = || left.len() < there.len() && left.iter().all(|one| there.contains(one));
-        !there.is_empty() && (after > before || (after == before && fewer()))
+        let fewer =
+            |left: &[String], of: &[String]| left.len() < of.len() && left.iter().all(|one| of.contains(one));
+        !there.is_empty()
+            && (after > before || (after == before && (fewer(&first_left, &first) || fewer(&left, &there))))
     }
 
     fn environment_of(&self, tree: &Tree, env: &EnvName) -> Result<Environment, Diagnostics> {
         self.refuse_other_compiler()?;
-        tree.environment(env).map_err(|found| self.only_places_that_are(tree, found))
+        tree.environment(env)
+            .map_err(|found| self.only_places_that_are(tree, self.in_environment(env, found)))
     }
 
     fn compile_environment(&self, tree: &Tree, environment: &Environment) -> Result<Compiled, Diagnostics> {
-        eos_compile::compile(&self.input(environment)).map_err(|found| self.only_places_that_are(tree, found))
+        match eos_compile::compile(&self.input(environment)) {
+            Ok(mut compiled) => {
+                compiled.warnings = self.in_environment(&environment.name, compiled.warnings);
+                Ok(compiled)
+            }
+            Err(found) => Err(self.only_places_that_are(tree, self.in_environment(&environment.name, found))),
+        }
     }
 
     /// Compiles one environment as it is, with warnings about kinds that are not pinned.
     pub fn compile_here(&self, env: &EnvName) -> Result<Compiled, Diagnostics> {
         self.refuse_other_compiler()?;
         let environment = self.environment(env)?;
-        let mut compiled = eos_compile::compile(&self.input(&environment))?;
+        let mut compiled = self.compile_environment(&self.tree, &environment)?;
         compiled.warnings.extend(self.unpinned(&environment));
         Ok(compiled)
     }

@@ -7,6 +7,7 @@ mod commands;
 mod context;
 mod dry_run;
 mod exit_code;
+mod hints;
 mod loaded;
 mod mending;
 mod outcome;

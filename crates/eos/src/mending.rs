@@ -48,7 +48,7 @@ impl Mending {
         let trailers = message.trailers(call.context, loaded.estate.git.identity());
         let commit = loaded.estate.commit(&self.change, &trailers)?;
         let mut text = commit.as_ref().map(|id| format!("Recorded as {}.\n", &id[..10])).unwrap_or_default();
-        text.push_str(&secrets_text(&self.made));
+        text.push_str(&loaded.hint(env, &secrets_text(&self.made)));
         text.push_str(&format!(
             "Nothing was applied and build/{env} stays as it was: {left}, to be mended the same way.\n"
         ));

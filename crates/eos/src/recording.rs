@@ -41,6 +41,11 @@ impl Recorded {
     }
 }
 
+/// "postgres crm", but not "postgres postgres".
+pub fn what(kind: &str, name: &str) -> String {
+    if kind == name { name.to_owned() } else { format!("{kind} {name}") }
+}
+
 /// What became of a change that was compiled.
 pub enum Drafted {
     Compiles(Prepared),
@@ -86,7 +91,23 @@ pub fn prepare(
         pin(&loaded.catalog, &mut lock, &mut change, &entry.kind);
     }
     let made = make_secrets(loaded, planned, given, &mut change)?;
-    draft(loaded, env, change, made)
+    draft(loaded, env, change, made).map_err(|found| only_commands_that_work(found, planned))
+}
+
+/// A refused change leaves nothing behind: what it would have created cannot be updated. The flag goes with this very
+/// command then; for what only comes along, with one that creates it first.
+fn only_commands_that_work(mut found: Diagnostics, planned: &Planned) -> Diagnostics {
+    for entry in planned.entries.iter().filter(|entry| entry.is_new) {
+        let update = format!("eos update {} --", entry.name);
+        let create = match entry.because {
+            None => "--".to_owned(),
+            Some(_) => format!("before this, eos create {} --", what(&entry.kind, entry.name.as_str())),
+        };
+        for fix in found.0.iter_mut().filter_map(|one| one.fix.as_mut()) {
+            *fix = fix.replace(&update, &create);
+        }
+    }
+    found
 }
 
 fn make_secrets(
@@ -145,6 +166,7 @@ pub fn write_secret(
 pub struct Message {
     subject: String,
     line: String,
+    retry: String,
     reason: Option<String>,
 }
 
@@ -157,12 +179,17 @@ impl Message {
 
     /// Of a command without a reason of its own.
     pub fn about(call: &Call<'_>, subject: String) -> Message {
-        Message { subject, line: call.line.clone(), reason: None }
+        Message { subject, line: call.line.clone(), retry: call.retry.clone(), reason: None }
     }
 
     /// The command as typed, secrets left out.
     pub fn line(&self) -> &str {
         &self.line
+    }
+
+    /// The command as it can be typed again.
+    pub fn retry(&self) -> &str {
+        &self.retry
     }
 
     /// Who, when and why, for a commit. Without an identity of git's the account's name stands for one.

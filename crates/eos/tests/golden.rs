@@ -3,6 +3,7 @@
 //! `commands` has one eos command a line: `#` starts a comment, `!3 ` in front expects that exit code, ` < text` behind
 //! gives it that text on stdin. `estate/` (optional) is laid over a new estate and committed by hand before. `units`
 //! (optional) names the units the case is about; without it they are those that the last command changed.
+//! With a file `applied` the case is about an estate that was applied, by another clone: what was made keeps its data.
 //! `expected.txt` is what came out; `UPDATE_GOLDEN=1` writes it, and a person reads the difference before committing.
 //!
 //! Two things are left out on purpose: `provenance.json`, which is as long as all the rest, but where a case has a file
@@ -125,6 +126,9 @@ fn outcome(case: &Path) -> Result<String, String> {
     let mut known = read(&sandbox, "pillar");
     let by_hand = lay_over(&sandbox, &case.join("estate"));
     known.extend(by_hand);
+    if case.join("applied").exists() {
+        sandbox.applied_elsewhere();
+    }
     if !lines.iter().any(|line| line.words.starts_with(&["create".to_owned(), "host".to_owned()])) {
         sandbox.ok(HOST);
         known.insert("pillar/hosts/local.sls".to_owned(), sandbox.read("pillar/hosts/local.sls"));

@@ -102,6 +102,9 @@ fn why_names_file_setting_commit_and_command() {
     assert!(run.stdout.contains("pillar/infrastructure/production/grafana.sls"), "{}", run.stdout);
     assert!(run.stdout.contains("eos create grafana --port 3001"), "{}", run.stdout);
     check(&sandbox, "why", &run);
+    let mut from_below = sandbox.command(&["why", &format!("../{job}:{line}")]);
+    let below = Run::from(from_below.current_dir(sandbox.estate().join("pillar")).output().unwrap());
+    assert_eq!(below.stdout, run.stdout, "the same file by another path: {}", below.stderr);
 }
 
 #[test]
@@ -123,6 +126,7 @@ fn commands_that_change() {
     dry(&sandbox, "host_dry_run", &["update", "host", "local", "--address", "10.0.0.5", "--dry-run"]);
     let rotate = ["secret", "rotate", "grafana/admin_password", "--dry-run"];
     dry(&sandbox, "secret_rotate_dry_run", &rotate);
+    sandbox.applied_elsewhere();
     dry(&sandbox, "delete_dry_run", &["delete", "grafana", "--dry-run"]);
     happy(&sandbox, "delete", &["delete", "grafana"]);
     happy(&sandbox, "catalog_new", &["catalog", "new", "wiki"]);

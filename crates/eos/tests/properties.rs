@@ -167,6 +167,9 @@ const SSO: &[&str] = &[
     "zabbix",
 ];
 
+/// Kinds with a list of those that need them in their own files (`collect` in the catalogue).
+const COLLECTING: &[&str] = &["dns", "hecate", "prometheus"];
+
 /// The unit of a build's file, `orchestrate.sls` aside: the order of units does change.
 fn unit(path: &str) -> Option<&str> {
     path.strip_prefix("build/production/")?.split_once('/').map(|(unit, _)| unit)
@@ -225,8 +228,8 @@ fn unrelated_units_stay(base: &[(usize, bool)], added: usize, sso: bool) -> Resu
         let manifest: Json =
             serde_json::from_str(&sandbox.read(&format!("build/production/{unit}/manifest.json"))).unwrap();
         let kind = manifest["kind"].as_str().unwrap_or_default();
-        // A proxy lists whom it leads to, backups come after everything: the two that may know of others.
-        let may = kind == "backups" || (kind == "hecate" && related.contains(unit));
+        // Whoever collects lists those that need it, as a proxy does; backups come after everything. Nobody else may know.
+        let may = kind == "backups" || (COLLECTING.contains(&kind) && related.contains(unit));
         prop_assert!(
             may,
             "{} changed with {:?} after {:?}",

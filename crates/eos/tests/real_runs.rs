@@ -6,9 +6,6 @@
 
 mod support;
 
-#[path = "real_tools/nomad.rs"]
-mod nomad;
-
 #[path = "real_runs/adopted.rs"]
 mod adopted;
 #[path = "real_runs/cloud_token.rs"]
@@ -25,6 +22,8 @@ mod kills;
 mod lifecycle;
 #[path = "real_runs/pillar_outputs.rs"]
 mod pillar_outputs;
+#[path = "real_runs/placing.rs"]
+mod placing;
 #[path = "real_runs/processes.rs"]
 mod processes;
 #[path = "real_runs/scanner.rs"]

@@ -11,8 +11,6 @@ mod edge;
 mod jobs;
 #[path = "real_tools/modules.rs"]
 mod modules;
-#[path = "real_tools/nomad.rs"]
-mod nomad;
 #[path = "real_tools/package.rs"]
 mod package;
 #[path = "real_tools/pillar.rs"]

@@ -18,6 +18,8 @@ mod hive;
 mod kills;
 #[path = "runs/lifecycle.rs"]
 mod lifecycle;
+#[path = "runs/orchestrated.rs"]
+mod orchestrated;
 #[path = "runs/picture.rs"]
 mod picture;
 #[path = "runs/place.rs"]
@@ -28,3 +30,5 @@ mod refused;
 mod screen;
 #[path = "runs/servers.rs"]
 mod servers;
+#[path = "runs/taking_back.rs"]
+mod taking_back;

@@ -17,6 +17,8 @@ pub use action::ACTIONS;
 pub use core::engine::{Engine, EngineConfig, EngineError};
 pub use core::environment::Environment;
 pub use core::leftovers::Leftover;
+pub use core::log::Log;
+pub use core::shared::EVERYONE;
 pub use data::filters::of as filters_of;
 pub use data::parameters::of as parameters_of;
 pub use data::refused::REFUSED;

@@ -113,3 +113,194 @@ fn an_image_of_a_gp2_disk_starts() {
         call(&engine, &format!("{RUN}&ImageId={image}")).await.unwrap();
     });
 }
+
+#[test]
+fn filters_find_what_is_there_and_others_are_refused() {
+    runtime().block_on(async {
+        let dir = tempfile::tempdir().unwrap();
+        let engine = engine(dir.path()).await;
+        let tags = "TagSpecification.1.ResourceType=vpc&TagSpecification.1.Tag.1.Key=Name\
+                    &TagSpecification.1.Tag.1.Value=zed&TagSpecification.1.Tag.2.Key=Other";
+        call(&engine, &format!("CreateVpc&CidrBlock=10.0.0.0/16&{tags}")).await.unwrap();
+        let filter = |action: &str, name: &str, value: &str| {
+            format!("{action}&Filter.1.Name={name}&Filter.1.Value.1={value}")
+        };
+        let found = call(&engine, &filter("DescribeTags", "tag:Name", "z*")).await.unwrap();
+        assert_eq!(texts(&found, "key"), ["Name"]);
+        let found = call(&engine, &filter("DescribeTags", "tag:Name", "other")).await.unwrap();
+        assert_eq!(texts(&found, "key"), Vec::<String>::new());
+        let made = call(&engine, "CreatePlacementGroup&GroupName=g&Strategy=cluster").await.unwrap();
+        let arn = texts(&made, "groupArn").remove(0);
+        let found = call(&engine, &filter("DescribePlacementGroups", "group-arn", &arn)).await.unwrap();
+        assert_eq!(texts(&found, "groupName"), ["g"]);
+        for action in [
+            "DescribeAvailabilityZones",
+            "DescribeInstanceTypeOfferings",
+            "DescribeInstanceTypes",
+            "DescribePrefixLists",
+            "DescribeRegions",
+        ] {
+            for name in ["tag:x", "tag-key", "tag-value"] {
+                let query = filter(action, name, "*");
+                assert_eq!(call(&engine, &query).await.unwrap_err().code, "InvalidParameterValue", "{query}");
+            }
+        }
+    });
+}
+
+#[test]
+fn what_ec2_checks_is_checked() {
+    runtime().block_on(async {
+        let dir = tempfile::tempdir().unwrap();
+        let engine = engine(dir.path()).await;
+        let vpc = texts(&call(&engine, "CreateVpc&CidrBlock=10.0.0.0/16").await.unwrap(), "vpcId").remove(0);
+        let launched = call(&engine, &format!("{RUN}&{IMAGE}")).await.unwrap();
+        let instance = texts(&launched, "instanceId").remove(0);
+        let volume = "CreateVolume&AvailabilityZone=us-east-1a&Size=";
+        let dhcp = |key: &str, values: &[&str]| {
+            let values = values.iter().enumerate();
+            let values = values.map(|(n, v)| format!("&DhcpConfiguration.1.Value.{}={v}", n + 1));
+            format!("CreateDhcpOptions&DhcpConfiguration.1.Key={key}{}", values.collect::<String>())
+        };
+        let snapshot = format!("{volume}1");
+        let snapshot = texts(&call(&engine, &snapshot).await.unwrap(), "volumeId").remove(0);
+        let snapshot = format!("CreateSnapshot&VolumeId={snapshot}");
+        let snapshot = texts(&call(&engine, &snapshot).await.unwrap(), "snapshotId").remove(0);
+        let register = format!(
+            "RegisterImage&RootDeviceName=/dev/sda1&BlockDeviceMapping.1.DeviceName=/dev/sda1\
+             &BlockDeviceMapping.1.Ebs.SnapshotId={snapshot}&Name="
+        );
+        let modify = format!("ModifyInstanceAttribute&InstanceId={instance}");
+        for (code, refused, taken) in [
+            (
+                "InvalidParameterValue",
+                format!("CreateSecurityGroup&VpcId={vpc}&GroupDescription=x&GroupName=%E2%98%83"),
+                format!("CreateSecurityGroup&VpcId={vpc}&GroupDescription=x&GroupName=a-b.c"),
+            ),
+            (
+                "InvalidParameterValue",
+                format!("{volume}4&VolumeType=io1&Iops=1"),
+                format!("{volume}4&VolumeType=io1&Iops=100"),
+            ),
+            (
+                "InvalidParameterValue",
+                format!("{volume}4&VolumeType=io1&Iops=201"),
+                format!("{volume}4&VolumeType=io1&Iops=200"),
+            ),
+            (
+                "InvalidParameterValue",
+                format!("{volume}16384&VolumeType=io1&Iops=2000000000"),
+                format!("{volume}16384&VolumeType=io1&Iops=64000"),
+            ),
+            (
+                "InvalidParameterValue",
+                format!("{volume}4&VolumeType=io2&Iops=4001"),
+                format!("{volume}4&VolumeType=io2&Iops=4000"),
+            ),
+            (
+                "InvalidParameterValue",
+                format!("{volume}1&VolumeType=gp3&Iops=16000"),
+                format!("{volume}32&VolumeType=gp3&Iops=16000"),
+            ),
+            (
+                "InvalidParameterValue",
+                format!("{volume}1&VolumeType=gp3&Throughput=751"),
+                format!("{volume}1&VolumeType=gp3&Throughput=750"),
+            ),
+            (
+                "InvalidParameterValue",
+                dhcp("domain-name-servers", &["not-an-ip"; 9]),
+                dhcp("domain-name-servers", &["10.0.0.2", "10.0.0.3"]),
+            ),
+            (
+                "InvalidParameterValue",
+                dhcp("domain-name-servers", &["10.0.0.2"; 5]),
+                dhcp("domain-name-servers", &["AmazonProvidedDNS"]),
+            ),
+            (
+                "InvalidParameterValue",
+                dhcp("ntp-servers", &["banana"]),
+                dhcp("ntp-servers", &["10.0.0.2,10.0.0.3"]),
+            ),
+            ("InvalidParameterValue", dhcp("netbios-node-type", &["3"]), dhcp("netbios-node-type", &["2"])),
+            ("InvalidParameterValue", dhcp("colour", &["red"]), dhcp("domain-name", &["example.org"])),
+            (
+                "InvalidParameterValue",
+                format!("{register}one&BootMode=banana"),
+                format!("{register}one&BootMode=uefi"),
+            ),
+            (
+                "InvalidParameterCombination",
+                format!("{register}two&TpmSupport=v2.0"),
+                format!("{register}two&TpmSupport=v2.0&BootMode=uefi"),
+            ),
+            ("InvalidParameterCombination", modify.clone(), format!("{modify}&DisableApiStop.Value=false")),
+            (
+                "MissingParameter",
+                format!("{modify}&Attribute=disableApiStop"),
+                format!("{modify}&Attribute=disableApiStop&Value=false"),
+            ),
+            (
+                "MissingParameter",
+                format!("{modify}&Value=true"),
+                format!("{modify}&SourceDestCheck.Value=false"),
+            ),
+            (
+                "InvalidParameterValue",
+                format!("CreateTags&ResourceId.1={vpc}&Tag.1.Key=a&Tag.1.Value=1&Tag.2.Key=a&Tag.2.Value=2"),
+                format!("CreateTags&ResourceId.1={vpc}&Tag.1.Key=a&Tag.1.Value=1&Tag.2.Key=A&Tag.2.Value=2"),
+            ),
+            (
+                "InvalidParameterValue",
+                "CreateKeyPair&KeyName=k&KeyFormat=ppk&DryRun=true".to_owned(),
+                "CreateKeyPair&KeyName=k&KeyType=ed25519&KeyFormat=pem".to_owned(),
+            ),
+        ] {
+            assert_eq!(call(&engine, &refused).await.unwrap_err().code, code, "{refused}");
+            call(&engine, &taken).await.unwrap();
+        }
+        let found = call(&engine, &dhcp("ntp-servers", &["10.0.0.2, 10.0.0.3"])).await.unwrap();
+        assert_eq!(texts(&found, "value"), ["10.0.0.2", "10.0.0.3"]);
+    });
+}
+
+#[test]
+fn an_instance_that_is_gone_is_not_changed() {
+    runtime().block_on(async {
+        let dir = tempfile::tempdir().unwrap();
+        let engine = engine(dir.path()).await;
+        let launched = call(&engine, &format!("{RUN}&{IMAGE}")).await.unwrap();
+        let id = texts(&launched, "instanceId").remove(0);
+        call(&engine, &format!("TerminateInstances&InstanceId.1={id}")).await.unwrap();
+        for query in [
+            format!("ModifyInstanceMetadataOptions&InstanceId={id}&HttpTokens=required"),
+            format!("ModifyInstanceMaintenanceOptions&InstanceId={id}&AutoRecovery=disabled"),
+            format!("ModifyPrivateDnsNameOptions&InstanceId={id}&PrivateDnsHostnameType=ip-name"),
+            format!("MonitorInstances&InstanceId.1={id}"),
+            format!("UnmonitorInstances&InstanceId.1={id}"),
+        ] {
+            assert_eq!(call(&engine, &query).await.unwrap_err().code, "IncorrectInstanceState", "{query}");
+        }
+        let credit = "ModifyInstanceCreditSpecification&InstanceCreditSpecification.1";
+        let query = format!("{credit}.CpuCredits=standard&InstanceCreditSpecification.1.InstanceId={id}");
+        assert_eq!(texts(&call(&engine, &query).await.unwrap(), "code"), ["IncorrectInstanceState"]);
+    });
+}
+
+/// A dry run answers what the request itself would.
+#[test]
+fn a_dry_run_knows_the_tokens_that_were_used() {
+    runtime().block_on(async {
+        let dir = tempfile::tempdir().unwrap();
+        let engine = engine(dir.path()).await;
+        let run = format!("{RUN}&{IMAGE}&ClientToken=once");
+        call(&engine, &run).await.unwrap();
+        for (code, more) in [
+            ("DryRunOperation", "&DryRun=true"),
+            ("IdempotentParameterMismatch", "&DryRun=true&EbsOptimized=true"),
+            ("IdempotentParameterMismatch", "&EbsOptimized=true"),
+        ] {
+            assert_eq!(call(&engine, &format!("{run}{more}")).await.unwrap_err().code, code, "{more}");
+        }
+    });
+}

@@ -144,6 +144,51 @@ fn what_ended_is_described_for_an_hour_and_a_token_is_known_for_a_day() {
 }
 
 #[test]
+fn a_request_to_peer_that_nobody_answers_expires() {
+    runtime().block_on(async {
+        let dir = tempfile::tempdir().unwrap();
+        let seconds = Arc::new(AtomicI64::new(1_800_000_000));
+        let clock = {
+            let seconds = Arc::clone(&seconds);
+            Arc::new(move || Timestamp::from_second(seconds.load(Ordering::Relaxed)).unwrap())
+        };
+        let node = Arc::new(RecordsNode::new(NodeId::new("test")));
+        let engine = engine_with(dir.path(), node, clock).await;
+        let vpc = async |number: u8| {
+            let made = call(&engine, &format!("CreateVpc&CidrBlock=10.{number}.0.0/16")).await.unwrap();
+            texts(&made, "vpcId").remove(0)
+        };
+        let make = format!("CreateVpcPeeringConnection&VpcId={}&PeerVpcId={}", vpc(1).await, vpc(2).await);
+        let id = texts(&call(&engine, &make).await.unwrap(), "vpcPeeringConnectionId").remove(0);
+        let filter = |state: &str| {
+            format!("DescribeVpcPeeringConnections&Filter.1.Name=status-code&Filter.1.Value.1={state}")
+        };
+        let found = async |state: &str| {
+            let answer = call(&engine, &filter(state)).await.unwrap();
+            texts(&answer, "vpcPeeringConnectionId") == [id.clone()]
+        };
+        const WEEK: i64 = 7 * 24 * 3600;
+        seconds.fetch_add(WEEK - 1, Ordering::Relaxed);
+        engine.sweep().await.unwrap();
+        assert!(found("pending-acceptance").await);
+        // At once, whether or not it was written down.
+        seconds.fetch_add(1, Ordering::Relaxed);
+        for _ in 0..2 {
+            assert!(found("expired").await && !found("pending-acceptance").await);
+            let accept = format!("AcceptVpcPeeringConnection&VpcPeeringConnectionId={id}");
+            assert_eq!(call(&engine, &accept).await.unwrap_err().code, "InvalidStateTransition");
+            engine.sweep().await.unwrap();
+        }
+        // The same two may try again, and after two days nobody sees the first attempt.
+        let again = texts(&call(&engine, &make).await.unwrap(), "vpcPeeringConnectionId");
+        assert_ne!(again[0], id);
+        seconds.fetch_add(2 * 24 * 3600 + 1, Ordering::Relaxed);
+        engine.sweep().await.unwrap();
+        assert!(!found("expired").await);
+    });
+}
+
+#[test]
 fn an_address_stays_with_its_nat_gateway() {
     runtime().block_on(async {
         let dir = tempfile::tempdir().unwrap();
@@ -293,6 +338,45 @@ fn two_accounts_never_have_the_same_public_address() {
         }
         let full = support::call_as(&engine, "100000000002", "AllocateAddress").await.unwrap_err();
         assert_eq!(full.code, "InsufficientAddressCapacity");
+    });
+}
+
+#[test]
+fn one_report_that_cannot_be_written_keeps_no_other_back() {
+    runtime().block_on(async {
+        let dir = tempfile::tempdir().unwrap();
+        let engine = support::engine_in(dir.path(), Refusing::new(), Arc::new(Timestamp::now), 28).await;
+        let run = format!("RunInstances&ImageId={IMAGE}&InstanceType=t3.micro&MinCount=3&MaxCount=3");
+        let ids = texts(&call(&engine, &run).await.unwrap(), "instanceId");
+        let all: String =
+            ids.iter().enumerate().map(|(n, id)| format!("&InstanceId.{}={id}", n + 1)).collect();
+        let states = async |name: &str, count: usize| {
+            for _ in 0..4_000 {
+                let answer = call(&engine, &format!("DescribeInstances{all}")).await.unwrap();
+                if texts(&answer, "name").iter().filter(|state| *state == name).count() == count {
+                    return answer;
+                }
+                tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+            }
+            panic!("there are never {count} instances {name}");
+        };
+        states("running", 3).await;
+        call(&engine, &format!("StopInstances{all}")).await.unwrap();
+        states("stopped", 3).await;
+        // Of the pool's eleven addresses one is left, and each of the three wants one when it starts.
+        for _ in 0..10 {
+            call(&engine, "AllocateAddress").await.unwrap();
+        }
+        call(&engine, &format!("StartInstances{all}")).await.unwrap();
+        states("running", 1).await;
+        for _ in 0..1_000 {
+            let answer = states("pending", 2).await;
+            if answer.matches("There are no free public addresses").count() >= 2 {
+                return;
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+        }
+        panic!("nothing says why two are pending");
     });
 }
 

@@ -76,11 +76,13 @@ fn run() -> Result<(), Failure> {
     let mut micros: Vec<u32> = tallies.iter().flat_map(|tally| tally.micros.iter().copied()).collect();
     micros.sort_unstable();
     let at = |share: f64| micros.get((micros.len() as f64 * share) as usize).copied().unwrap_or_default();
+    let mean = micros.iter().map(|micros| f64::from(*micros)).sum::<f64>() / micros.len().max(1) as f64;
     let failed: usize = tallies.iter().map(|tally| tally.failed).sum();
     let answer = serde_json::json!({
         "requests": micros.len() + failed,
         "seconds": seconds,
         "per_second": micros.len() as f64 / seconds,
+        "mean_us": mean,
         "p50_us": at(0.5),
         "p99_us": at(0.99),
         "failed": failed,

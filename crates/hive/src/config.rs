@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use eos_store::Durability;
-use hive_ec2::Limits;
+use hive_ec2::{EVERYONE, Limits, Log};
 
 #[derive(Debug, Clone)]
 pub struct Config {
@@ -25,6 +25,8 @@ pub struct Config {
     pub store: Store,
     /// How many of each an account may have.
     pub limits: Limits,
+    /// What whoever runs it is told; nowhere unless set.
+    pub log: Log,
 }
 
 /// A region such as `us-east-1`: words and a number, as clients take it apart.
@@ -41,6 +43,9 @@ pub fn parse_region(text: &str) -> Result<String, String> {
 }
 
 pub fn parse_account(text: &str) -> Result<String, String> {
+    if text == EVERYONE {
+        return Err("Hive keeps what all accounts share under this number: take another".to_owned());
+    }
     if text.len() == 12 && text.bytes().all(|b| b.is_ascii_digit()) {
         Ok(text.to_owned())
     } else {
@@ -108,6 +113,7 @@ impl Config {
             durability: Durability::Full,
             store: Store::Embedded,
             limits: Limits::default(),
+            log: Log::default(),
         }
     }
 }

@@ -11,8 +11,9 @@ pub struct Row {
     pub parameters: Vec<&'static str>,
     /// Taken, and without effect so far.
     pub without_effect: Vec<&'static str>,
-    /// EC2 has them; a request that asks for one is refused.
-    pub refused: Vec<&'static str>,
+    /// EC2 has them; a request that asks for one is refused. Nested ones (`Placement.HostId`) and values
+    /// (`KeyFormat=ppk`) are among them.
+    pub refused: Vec<String>,
     pub filters: Vec<&'static str>,
     /// EC2 has them; a request with one is answered with `InvalidParameterValue`.
     pub refused_filters: Vec<&'static str>,
@@ -33,10 +34,9 @@ impl Row {
         action: &'static str,
         parameters: Vec<&'static str>,
         without_effect: &[&'static str],
+        refused: Vec<String>,
         filters: Vec<&'static str>,
     ) -> Row {
-        let missing = |name: &&str| !name.contains('.') && !parameters.contains(name);
-        let refused: Vec<_> = hive_ec2::parameters_of(action).filter(missing).collect();
         let refused_filters: Vec<_> =
             hive_ec2::filters_of(action).filter(|name| !filters.contains(name)).collect();
         let done = refused_filters.is_empty() && refused.is_empty() && without_effect.is_empty();
@@ -52,10 +52,12 @@ pub fn rows() -> Vec<Row> {
         parameters.extend(entry.accepts.names());
         parameters.sort_unstable();
         let filters = entry.accepts.filters.map(|names| names()).unwrap_or_default();
-        Row::new("ec2", entry.name, parameters, entry.without_effect, filters)
+        Row::new("ec2", entry.name, parameters, entry.without_effect, (entry.refused)(), filters)
     });
     let sts = crate::sts::ACTIONS.iter().map(|(action, parameters, without_effect)| {
-        Row::new("sts", action, parameters.to_vec(), without_effect, Vec::new())
+        let missing = |name: &&str| !name.contains('.') && !parameters.contains(name);
+        let refused = hive_ec2::parameters_of(action).filter(missing).map(str::to_owned).collect();
+        Row::new("sts", action, parameters.to_vec(), without_effect, refused, Vec::new())
     });
     ec2.chain(sts).collect()
 }
@@ -81,15 +83,20 @@ pub fn counted(unknown: &[UnknownParameter]) -> String {
     format!("\n## Sent to this gateway and not known\n\n{}", rows.collect::<String>())
 }
 
+fn code(names: &[impl std::fmt::Display]) -> String {
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}
+
 /// The page `docs/hive-coverage.md`.
 pub fn markdown() -> String {
     let rows = rows();
     let mut text = format!(
         "# What Hive answers\n\nGenerated from the table of actions; do not edit. {} actions. Filters `tag:KEY`, \
-         `tag-key` and `tag-value` work wherever `Filter` does. Some actions are refused by name, with the reason \
+         `tag-key` and `tag-value` work on everything that has tags. Some actions are refused by name, with the reason \
          (at the end); any other that is not here is `InvalidAction`, a \
          filter that is not here `InvalidParameterValue`. A parameter that AWS has and Hive has not is refused with \
-         `UnsupportedOperation` when it asks for something; one that AWS does not have either is counted (strict mode: \
+         `UnsupportedOperation` when it asks for something, also where it is part of another (`Placement.HostId`), and so \
+         is a value of a choice (`KeyFormat=ppk`), mostly with `InvalidParameterValue`; one that AWS does not have either is counted (strict mode: \
          `UnknownParameter`). An action is done when it takes everything, partial when it refuses something or \
          takes it without effect: {} are done.\n",
         rows.len(),
@@ -100,8 +107,6 @@ pub fn markdown() -> String {
         if row.status == Status::Partial {
             text.push_str("\nPartial.\n");
         }
-        let code =
-            |names: &[&str]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
         if !row.parameters.is_empty() {
             text.push_str(&format!("\nParameters: {}\n", code(&row.parameters)));
         }

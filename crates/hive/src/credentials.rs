@@ -5,6 +5,7 @@ use std::fmt;
 use hive_ec2::AccountId;
 use serde::{Deserialize, Serialize};
 
+use crate::config::parse_account;
 use crate::data_directory::DataDirectory;
 use crate::error::HiveError;
 
@@ -54,6 +55,9 @@ impl Credentials {
         if found.format > FORMAT {
             return Err(unreadable(format!("its format {} is newer than {FORMAT}", found.format)));
         }
+        for key in &found.keys {
+            parse_account(&key.account).map_err(|why| unreadable(format!("{}: {why}", key.account)))?;
+        }
         Ok(Some(found))
     }
 
@@ -65,6 +69,7 @@ impl Credentials {
 
     /// Another account with a key of its own; a running gateway sees it after its next start.
     pub fn add_account(data: &std::path::Path, account: &str, user: &str) -> Result<AccessKey, HiveError> {
+        parse_account(account).map_err(|why| HiveError::Account(account.to_owned(), why))?;
         let data = DataDirectory::open(data)?;
         let mut credentials = Self::open(&data)?;
         let key = AccessKey::generate(account, user);
@@ -73,9 +78,10 @@ impl Credentials {
         Ok(key)
     }
 
-    /// Every key there is, in the order in which they were made.
+    /// Every key there is, in the order in which they were made; none is made.
     pub fn list(data: &std::path::Path) -> Result<Vec<AccessKey>, HiveError> {
-        Ok(Self::open(&DataDirectory::open(data)?)?.keys)
+        let found = Self::read(&DataDirectory::look(data))?;
+        Ok(found.map(|credentials| credentials.keys).unwrap_or_default())
     }
 
     pub(crate) fn accounts(&self) -> Vec<AccountId> {

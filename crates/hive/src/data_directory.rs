@@ -32,6 +32,11 @@ impl DataDirectory {
         Ok(Self(path))
     }
 
+    /// One that may not be there, for whoever only reads.
+    pub(crate) fn look(path: &Path) -> Self {
+        Self(path.to_owned())
+    }
+
     pub fn path(&self) -> &Path {
         &self.0
     }

@@ -42,10 +42,17 @@ pub fn variables_of(data: &Path, account: Option<&str>) -> Result<Vec<(&'static 
 }
 
 /// What would win over the variables, or not fit to them.
-const IN_THE_WAY: &str = "unset AWS_SESSION_TOKEN AWS_PROFILE AWS_DEFAULT_PROFILE\n";
+pub const IN_THE_WAY: &[&str] = &[
+    "AWS_SESSION_TOKEN",
+    "AWS_PROFILE",
+    "AWS_DEFAULT_PROFILE",
+    "AWS_ENDPOINT_URL_EC2",
+    "AWS_ENDPOINT_URL_STS",
+    "AWS_IGNORE_CONFIGURED_ENDPOINT_URLS",
+];
 
 /// The same as lines for a shell's `eval`.
 pub fn shell(variables: &[(&'static str, String)]) -> String {
     let line = |(name, value): &(&str, String)| format!("export {name}='{}'\n", value.replace('\'', "'\\''"));
-    IN_THE_WAY.to_owned() + &variables.iter().map(line).collect::<String>()
+    format!("unset {}\n", IN_THE_WAY.join(" ")) + &variables.iter().map(line).collect::<String>()
 }

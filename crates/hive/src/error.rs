@@ -21,6 +21,10 @@ pub enum HiveError {
     InUse(PathBuf),
     #[error("{0} holds something else: Hive's data directory is its own, and closed to everyone else")]
     Foreign(PathBuf),
+    #[error("the records of {data} are of the region {found}, not {asked}")]
+    Region { data: PathBuf, found: String, asked: String },
+    #[error("{0} cannot be an account: {1}")]
+    Account(String, String),
     #[error("there is no key of the account {0}")]
     UnknownAccount(String),
     #[error("the gateway answered something else: {0}")]

@@ -12,11 +12,12 @@ use hyper_util::server::graceful::GracefulShutdown;
 use jiff::Timestamp;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
 use tokio_rustls::TlsAcceptor;
 
-use hive_ec2::{Engine, EngineConfig, Environment, NodeId, RecordsNode};
+use hive_ec2::{Engine, EngineConfig, EngineError, Environment, Log, NodeId, RecordsNode};
 
-use crate::config::Config;
+use crate::config::{Config, Store};
 use crate::control::{self, Control};
 use crate::credentials::Credentials;
 use crate::data_directory::DataDirectory;
@@ -26,7 +27,13 @@ use crate::{store, tls};
 
 /// How often what was kept for a while only is looked through.
 const SWEEP: Duration = Duration::from_secs(60);
-/// A client that does not finish its headers in this time is hung up on.
+/// As many connections are there at once. With what each may hold of a body before it is known who sends it, this is what
+/// bounds the memory of a gateway that strangers can reach.
+const CONNECTIONS: usize = 1024;
+/// The most of a request that waits to be looked at; headers must fit.
+const READ_BUFFER: usize = 64 * 1024;
+const ACCEPT_PAUSE: Duration = Duration::from_secs(1);
+/// A client that does not finish its headers in this time, or asks nothing more, is hung up on.
 const HEADER_TIMEOUT: Duration = Duration::from_secs(30);
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long requests under way may take when the gateway ends.
@@ -41,6 +48,7 @@ pub struct Gateway {
     control: Control,
     /// Kept as long as the gateway lives.
     lock: std::fs::File,
+    log: Log,
 }
 
 pub(crate) fn fill_random(bytes: &mut [u8]) {
@@ -71,8 +79,15 @@ pub async fn start(config: Config) -> Result<Gateway, HiveError> {
         clock: Arc::new(Timestamp::now),
         accounts: credentials.accounts(),
         strict: config.strict,
+        log: config.log.clone(),
     })
-    .await?;
+    .await
+    .map_err(|error| match error {
+        EngineError::Region { found, asked } => {
+            HiveError::Region { data: data.path().to_owned(), found, asked }
+        }
+        error => HiveError::Engine(error),
+    })?;
     let tls = if config.plain_http { None } else { Some(tls::acceptor(&data)?) };
     let listen = |source| HiveError::Listen { address: config.listen, source };
     let listener = TcpListener::bind(config.listen).await.map_err(listen)?;
@@ -85,7 +100,15 @@ pub async fn start(config: Config) -> Result<Gateway, HiveError> {
         process: std::process::id(),
     };
     let control = Control::open(&data, running)?;
-    Ok(Gateway { endpoint, listener, tls, address, control, lock })
+    let log = config.log;
+    log.say(format!(
+        "{} answers: region {}, node {}, {}",
+        control.running().endpoint,
+        config.region,
+        config.node,
+        if config.store == Store::Embedded { "its own store" } else { "a shared store" },
+    ));
+    Ok(Gateway { endpoint, listener, tls, address, control, lock, log })
 }
 
 impl Gateway {
@@ -100,31 +123,47 @@ impl Gateway {
 
     /// Answers until `shutdown` is done or another process asks it to end; then finishes what is under way.
     pub async fn run(self, shutdown: impl Future<Output = ()>) -> Result<(), HiveError> {
-        let Gateway { endpoint, listener, tls, control, lock, .. } = self;
+        let Gateway { endpoint, listener, tls, control, lock, log, .. } = self;
         let graceful = GracefulShutdown::new();
         let engine = Arc::clone(endpoint.engine());
         let sweeper = tokio::spawn(async move {
             let mut timer = tokio::time::interval(SWEEP);
             loop {
                 timer.tick().await;
-                // A failing store has told every writer already.
+                // A failing store has told every writer already, and the log.
                 let _ = engine.sweep().await;
             }
         });
         tokio::pin!(shutdown);
         let stopped = control.serve(Arc::clone(endpoint.engine()));
         tokio::pin!(stopped);
-        loop {
+        let places = Arc::new(Semaphore::new(CONNECTIONS));
+        let why = loop {
+            // Whoever comes when all places are taken waits where the system lets them wait.
+            let next = async {
+                let place = Arc::clone(&places).acquire_owned().await;
+                (listener.accept().await, place)
+            };
             tokio::select! {
-                () = &mut shutdown => break,
-                () = &mut stopped => break,
-                accepted = listener.accept() => match accepted {
-                    Ok((stream, _)) => serve(stream, tls.clone(), Arc::clone(&endpoint), graceful.watcher()),
+                () = &mut shutdown => break "it was interrupted",
+                () = &mut stopped => break "it was asked to",
+                accepted = next => match accepted {
+                    (Ok((stream, _)), place) => {
+                        let connection = serve(stream, tls.clone(), Arc::clone(&endpoint), graceful.watcher());
+                        tokio::spawn(async move {
+                            connection.await;
+                            drop(place);
+                        });
+                    }
                     // Out of file descriptors, most likely: let others finish first.
-                    Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
+                    (Err(error), _) => {
+                        log.say(format!("a connection could not be taken: {error}"));
+                        tokio::time::sleep(ACCEPT_PAUSE).await;
+                    }
                 },
             }
-        }
+        };
+        log.say(format!("ends: {why}"));
         drop(listener);
         sweeper.abort();
         let _ = tokio::time::timeout(GRACE, graceful.shutdown()).await;
@@ -133,24 +172,21 @@ impl Gateway {
     }
 }
 
-fn serve(
+async fn serve(
     stream: TcpStream,
     tls: Option<TlsAcceptor>,
     endpoint: Arc<Endpoint>,
     watcher: hyper_util::server::graceful::Watcher,
 ) {
-    tokio::spawn(async move {
-        let _ = stream.set_nodelay(true);
-        match tls {
-            None => connection(stream, endpoint, watcher).await,
-            Some(acceptor) => {
-                if let Ok(Ok(stream)) = tokio::time::timeout(HANDSHAKE_TIMEOUT, acceptor.accept(stream)).await
-                {
-                    connection(stream, endpoint, watcher).await;
-                }
+    let _ = stream.set_nodelay(true);
+    match tls {
+        None => connection(stream, endpoint, watcher).await,
+        Some(acceptor) => {
+            if let Ok(Ok(stream)) = tokio::time::timeout(HANDSHAKE_TIMEOUT, acceptor.accept(stream)).await {
+                connection(stream, endpoint, watcher).await;
             }
         }
-    });
+    }
 }
 
 async fn connection(
@@ -165,6 +201,7 @@ async fn connection(
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEADER_TIMEOUT)
+        .max_buf_size(READ_BUFFER)
         .serve_connection(TokioIo::new(stream), service);
     // A client that goes away is no concern of ours.
     let _ = watcher.watch(connection).await;

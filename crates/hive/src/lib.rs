@@ -2,7 +2,7 @@
 //!
 //! `start` makes or opens a data directory (credentials and CA in it, 0600), binds, and is ready; `control` is
 //! how other processes ask a running gateway; `environment` is what a client must have set. The library
-//! prints nothing and reads no environment variable.
+//! prints nothing but what [`Config::log`] is told to, and reads no environment variable.
 
 mod config;
 pub mod control;
@@ -12,6 +12,7 @@ mod data_directory;
 pub mod environment;
 mod error;
 mod gateway;
+mod log;
 mod request;
 mod sessions;
 mod store;
@@ -24,4 +25,5 @@ pub use data_directory::DataDirectory;
 pub use eos_store::Durability;
 pub use error::HiveError;
 pub use gateway::{Gateway, keep_memory_small, start};
-pub use hive_ec2::{Limits, RecordsNode};
+pub use hive_ec2::{Limits, Log, RecordsNode};
+pub use log::stderr_log;

@@ -21,8 +21,9 @@ use crate::{sessions, sts};
 
 /// Far above the largest real request (16 KiB of user data), far below what would hurt.
 const MAX_BODY: usize = 1024 * 1024;
-/// A body beyond this needs one of [`LARGE_AT_ONCE`] places: whoever sends may not be known yet.
-const SMALL_BODY: usize = 64 * 1024;
+/// A body beyond this needs one of [`LARGE_AT_ONCE`] places: whoever sends may not be known yet. All bodies together are so
+/// bounded by the number of connections times this, and the large ones.
+const SMALL_BODY: usize = 16 * 1024;
 const LARGE_AT_ONCE: usize = 32;
 /// How long a body may take.
 const BODY_TIMEOUT: Duration = Duration::from_secs(30);

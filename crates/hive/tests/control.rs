@@ -22,10 +22,19 @@ fn a_gateway_says_where_it_is_and_ends_when_asked() {
     assert_eq!(value("AWS_ENDPOINT_URL"), Some(gateway.endpoint.as_str()));
     assert!(std::path::Path::new(value("AWS_CA_BUNDLE").unwrap()).exists());
     let shell = hive::environment::shell(&[("NAME", "it's".to_owned())]);
-    assert_eq!(
-        shell.split_once('\n').unwrap(),
-        ("unset AWS_SESSION_TOKEN AWS_PROFILE AWS_DEFAULT_PROFILE", "export NAME='it'\\''s'\n")
-    );
+    let (unset, export) = shell.split_once('\n').unwrap();
+    assert_eq!(export, "export NAME='it'\\''s'\n");
+    let words: Vec<&str> = unset.split(' ').collect();
+    // Each of these would lead a client elsewhere, whatever the variables say.
+    for name in [
+        "AWS_PROFILE",
+        "AWS_SESSION_TOKEN",
+        "AWS_ENDPOINT_URL_EC2",
+        "AWS_ENDPOINT_URL_STS",
+        "AWS_IGNORE_CONFIGURED_ENDPOINT_URLS",
+    ] {
+        assert!(words[0] == "unset" && words.contains(&name), "{unset}");
+    }
     hive::control::stop(&data).unwrap();
     assert!(matches!(hive::control::running(&data), Err(HiveError::NotRunning(_))));
     assert!(!data.join("control.sock").exists());
@@ -103,7 +112,12 @@ fn someone_who_asks_nothing_keeps_nobody_waiting() {
 fn another_account_has_its_own_keys() {
     let dir = tempfile::tempdir().unwrap();
     let data = dir.path().join("data");
-    hive::Credentials::list(&data).unwrap();
+    // Looking makes nothing, not even the folder.
+    assert!(hive::Credentials::list(&data).unwrap().is_empty());
+    assert!(!data.exists());
+    let everyone = hive::Credentials::add_account(&data, "000000000000", "admin");
+    assert!(matches!(everyone, Err(HiveError::Account(..))));
+    assert!(!data.exists());
     hive::Credentials::add_account(&data, "200000000002", "admin").unwrap();
     let gateway = Gateway::start(&data, &["--plain-http"]);
     let key = |account| {
@@ -134,5 +148,44 @@ fn names_of_regions_nodes_and_accounts() {
         ["", "none", "a/b", "A", &"a".repeat(64)].into_iter().all(|text| hive::parse_node(text).is_err())
     );
     assert!(hive::parse_account("100000000001").is_ok());
-    assert!(["1", "10000000000a"].into_iter().all(|text| hive::parse_account(text).is_err()));
+    assert!(["1", "10000000000a", "000000000000"].into_iter().all(|text| hive::parse_account(text).is_err()));
+}
+
+/// What the gateway for tests says when it does not start.
+fn refusal(data: &std::path::Path, words: &[&str]) -> String {
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_hive"));
+    let ended = command.arg("--data").arg(data).args(["--port", "0"]).args(words).output().unwrap();
+    assert!(!ended.status.success());
+    String::from_utf8_lossy(&ended.stderr).into_owned()
+}
+
+#[test]
+fn records_stay_in_their_region() {
+    let dir = tempfile::tempdir().unwrap();
+    let data = dir.path().join("data");
+    drop(Gateway::start(&data, &["--plain-http", "--region", "eu-west-1"]));
+    let said = refusal(&data, &["--region", "us-east-1"]);
+    assert!(said.contains("of the region eu-west-1, not us-east-1"), "{said}");
+    drop(Gateway::start(&data, &["--plain-http", "--region", "eu-west-1"]));
+}
+
+#[test]
+fn the_log_says_what_happened_and_no_secret() {
+    let dir = tempfile::tempdir().unwrap();
+    let data = dir.path().join("data");
+    let log = dir.path().join("log");
+    let gateway = Gateway::start_with_log(&data, &["--plain-http"], &log);
+    let mut client = Client::connect(&data, gateway.port(), 0).unwrap();
+    for _ in 0..3 {
+        assert_eq!(client.action("DescribeVpcs&Colour%0Aforged.1=red").unwrap().status, 200);
+    }
+    hive::control::stop(&data).unwrap();
+    let said = std::fs::read_to_string(&log).unwrap();
+    let lines: Vec<&str> = said.lines().collect();
+    assert_eq!(lines.len(), 3, "quiet but for these: {said}");
+    assert!(lines[0].contains(" answers: region us-east-1, node local"), "{said}");
+    assert!(lines[1].contains("DescribeVpcs came with Colour forged"), "{said}");
+    assert!(lines[2].ends_with("ends: it was asked to"), "{said}");
+    let key = &hive::Credentials::list(&data).unwrap()[0];
+    assert!(!said.contains(&key.secret_access_key) && !said.contains(&key.access_key_id));
 }

@@ -16,8 +16,9 @@ fn the_coverage_page_is_current() {
 #[test]
 fn what_is_refused_has_a_name() {
     for row in hive::coverage::rows() {
-        let names = [&row.parameters, &row.without_effect, &row.refused, &row.filters, &row.refused_filters];
+        let names = [&row.parameters, &row.without_effect, &row.filters, &row.refused_filters];
         assert!(names.into_iter().flatten().all(|name| !name.is_empty()), "{row:?}");
+        assert!(row.refused.iter().all(|name| !name.is_empty()), "{row:?}");
     }
     let done = |action| {
         hive::coverage::rows()
@@ -26,4 +27,33 @@ fn what_is_refused_has_a_name() {
     };
     assert!(done("CreateInternetGateway") && done("GetCallerIdentity"));
     assert!(!done("RunInstances"));
+}
+
+/// What is refused is in the page, however deep it is in another parameter, and so are values.
+#[test]
+fn what_is_refused_in_part_is_said() {
+    let rows = hive::coverage::rows();
+    let refused = |action: &str, name: &str| {
+        rows.iter().any(|row| {
+            row.action == action
+                && row.status == hive::coverage::Status::Partial
+                && row.refused.iter().any(|refused| refused == name)
+        })
+    };
+    for (action, name) in [
+        ("RunInstances", "Placement.AvailabilityZoneId"),
+        ("RunInstances", "NetworkInterface.InterfaceType"),
+        ("RunInstances", "Placement.Tenancy=host"),
+        ("CreateLaunchTemplate", "LaunchTemplateData.NetworkInterface.EnaSrdSpecification"),
+        ("CreateKeyPair", "KeyFormat=ppk"),
+        ("DescribeImageAttribute", "Attribute=uefiData"),
+        (
+            "ModifyVpcPeeringConnectionOptions",
+            "AccepterPeeringConnectionOptions.AllowEgressFromLocalVpcToRemoteClassicLink",
+        ),
+    ] {
+        assert!(refused(action, name), "{action} {name}");
+    }
+    assert!(!refused("RunInstances", "Placement.Tenancy"));
+    assert!(!refused("RunInstances", "NetworkInterface.SubnetId"));
 }

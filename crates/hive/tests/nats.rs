@@ -10,19 +10,19 @@ use std::time::{Duration, Instant};
 
 use support::Gateway;
 use support::client::{Answer, Client};
-use support::nats::Server;
+use test_tools::NatsServer;
 
 /// A server and two gateways, `a` and `b`, with the same keys.
 struct Pair {
     a: Gateway,
     b: Gateway,
-    server: Server,
+    server: NatsServer,
     dir: tempfile::TempDir,
 }
 
 impl Pair {
     fn start(test: &str) -> Option<Pair> {
-        let server = Server::start(test)?;
+        let server = NatsServer::start(test)?;
         let dir = tempfile::tempdir().unwrap();
         let a = gateway(dir.path().join("a"), &server);
         std::fs::create_dir(dir.path().join("b")).unwrap();
@@ -37,7 +37,7 @@ impl Pair {
     }
 }
 
-fn gateway(data: PathBuf, server: &Server) -> Gateway {
+fn gateway(data: PathBuf, server: &NatsServer) -> Gateway {
     // Each is a node of its own.
     let node = data.file_name().unwrap().to_str().unwrap();
     Gateway::start(&data, &["--plain-http", "--node", node, "--store", &server.url()])
@@ -297,4 +297,41 @@ fn a_data_directory_has_one_gateway_also_on_nats() {
     assert!(!second.status.success());
     assert!(String::from_utf8_lossy(&second.stderr).contains("another gateway runs"), "{second:?}");
     assert_eq!(hive::control::running(&pair.a.data).unwrap().endpoint, pair.a.endpoint);
+}
+
+/// More reports at once than NATS takes records in a batch.
+#[test]
+fn what_comes_in_a_burst_is_written_in_pieces() {
+    let test = "what_comes_in_a_burst_is_written_in_pieces";
+    let Some(server) = NatsServer::start(test) else { return };
+    let dir = tempfile::tempdir().unwrap();
+    let log = dir.path().join("log");
+    let words = ["--plain-http", "--store", &server.url()];
+    let gateway = Gateway::start_with_log(&dir.path().join("data"), &words, &log);
+    let mut client = client(&gateway);
+    let mut run =
+        "RunInstances&ImageId=ami-00000000000000d01&InstanceType=t3.micro&MinCount=50&MaxCount=50".to_owned();
+    for (number, letter) in ["f", "g", "h"].iter().enumerate() {
+        let device = format!("BlockDeviceMapping.{}", number + 1);
+        run += &format!("&{device}.DeviceName=/dev/sd{letter}&{device}.Ebs.VolumeSize=1");
+    }
+    let mut ids = BTreeSet::new();
+    for _ in 0..6 {
+        ids.extend(all(&ok(&mut client, &run), "instanceId"));
+    }
+    assert_eq!(ids.len(), 300);
+    let list = |ids: &BTreeSet<String>| {
+        let one = |(number, id): (usize, &String)| format!("&InstanceId.{}={id}", number + 1);
+        ids.iter().enumerate().map(one).collect::<String>()
+    };
+    ok(&mut client, &format!("TerminateInstances{}", list(&ids)));
+    eventually("every instance is terminated", || {
+        let seen = ok(&mut client, "DescribeInstances");
+        let said = std::fs::read_to_string(&log).unwrap();
+        (seen.body.matches("<name>terminated</name>").count() == 300)
+            .then(|| assert_eq!(said.lines().count(), 1, "quiet but for its start: {said}"))
+    });
+    eventually("no volume is left", || {
+        all(&ok(&mut client, "DescribeVolumes"), "volumeId").is_empty().then_some(())
+    });
 }

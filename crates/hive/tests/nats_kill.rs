@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use support::Gateway;
 use support::client::{Answer, Client};
-use support::nats::Server;
+use test_tools::NatsServer;
 
 const CLIENTS: usize = 8;
 const KILLS: usize = 10;
@@ -138,7 +138,7 @@ fn nothing_is_half_there(client: &mut Client) -> (Vec<String>, Vec<String>) {
 
 #[test]
 fn no_answer_is_untrue_whichever_gateway_dies() {
-    let Some(server) = Server::start("no_answer_is_untrue_whichever_gateway_dies") else { return };
+    let Some(server) = NatsServer::start("no_answer_is_untrue_whichever_gateway_dies") else { return };
     let dir = tempfile::tempdir().unwrap();
     let data = [dir.path().join("a"), dir.path().join("b")];
     let start = |data: &Path| {

@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::OnceLock;
 
+use serde::Deserialize;
 use serde_json::Value;
 use support::{Gateway, python, succeed, tool};
 
@@ -253,17 +254,17 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/provider")
 }
 
-/// The attributes that the provider can update, each with the reason why it is not changed here, if there is one.
-fn updatable() -> impl Iterator<Item = (&'static str, Option<&'static str>)> {
-    let lines = include_str!("provider/updatable.txt").lines().filter(|line| !line.starts_with('#'));
+/// What a configuration can set, each with the reason why it is not changed here, if there is one.
+fn attributes() -> impl Iterator<Item = (&'static str, Option<&'static str>)> {
+    let lines = include_str!("provider/attributes.txt").lines().filter(|line| !line.starts_with('#'));
     lines.map(|line| {
         line.split_once(": ").map_or((line, None), |(attribute, reason)| (attribute, Some(reason)))
     })
 }
 
-/// Each attribute that the provider can update is one that the resource's test changes, or there is a reason.
+/// Each attribute is one that the resource's test changes, or there is a reason.
 fn everything_was_changed(resource: &str, changed: &BTreeSet<String>) {
-    let own = updatable().filter(|(attribute, _)| attribute.split('.').next() == Some(resource));
+    let own = attributes().filter(|(attribute, _)| attribute.split('.').next() == Some(resource));
     let wrong: Vec<_> =
         own.filter(|(attribute, reason)| changed.contains(*attribute) == reason.is_some()).collect();
     assert_eq!(wrong, [], "not changed, or changed in spite of the reason; changed are {changed:#?}");
@@ -315,14 +316,92 @@ fn differences(place: &str, before: &Value, after: &Value, found: &mut BTreeSet<
 }
 
 #[test]
-fn every_file_and_every_updatable_resource_has_a_test() {
+fn every_file_has_a_test() {
     let files = std::fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().path());
     let files =
         files.filter_map(|path| Some(path.to_str()?.rsplit_once('/')?.1.strip_suffix(".tf")?.to_owned()));
-    let updatable = updatable().map(|(attribute, _)| attribute.split('.').next().unwrap().to_owned());
     let known: BTreeSet<String> =
         RESOURCES.iter().copied().chain(["common", "root"]).map(str::to_owned).collect();
-    assert_eq!(files.chain(updatable).collect::<BTreeSet<_>>(), known);
+    assert_eq!(files.collect::<BTreeSet<_>>(), known);
+}
+
+/// As `tofu providers schema` tells it, as far as it is read here.
+#[derive(Deserialize)]
+struct Schemas {
+    provider_schemas: BTreeMap<String, Schema>,
+}
+
+#[derive(Deserialize)]
+struct Schema {
+    resource_schemas: BTreeMap<String, Within>,
+}
+
+#[derive(Deserialize)]
+struct Within {
+    block: Block,
+}
+
+#[derive(Deserialize)]
+struct Block {
+    #[serde(default)]
+    attributes: BTreeMap<String, Attribute>,
+    #[serde(default)]
+    block_types: BTreeMap<String, Within>,
+}
+
+#[derive(Deserialize)]
+struct Attribute {
+    #[serde(default)]
+    optional: bool,
+    #[serde(default)]
+    required: bool,
+    /// `["set", ["object", {…}]]` is a block in another way of writing.
+    r#type: Option<Value>,
+}
+
+impl Block {
+    /// The places of what a configuration can set, save what every resource has and the provider keeps to itself.
+    fn settable(&self, place: &str, found: &mut BTreeSet<String>) {
+        let own = |name: &str| ["id", "region", "tags_all", "timeouts"].contains(&name);
+        for (name, attribute) in &self.attributes {
+            if !own(name) && (attribute.optional || attribute.required) {
+                let place = format!("{place}.{name}");
+                let members = attribute.r#type.as_ref().and_then(|kind| kind.pointer("/1/1")?.as_object());
+                found.extend(members.into_iter().flatten().map(|(member, _)| format!("{place}.{member}")));
+                found.insert(place);
+            }
+        }
+        for (name, within) in self.block_types.iter().filter(|(name, _)| !own(name)) {
+            let place = format!("{place}.{name}");
+            within.block.settable(&place, found);
+            found.insert(place);
+        }
+    }
+}
+
+#[test]
+fn the_list_has_every_attribute_and_no_other() {
+    let Some(bench) = Bench::new("the_list") else { return };
+    let project = Project::new(&bench, &[]);
+    let schemas = project.tofu(1, &["providers", "schema", "-json"]);
+    let schemas: Schemas = serde_json::from_str(&schemas).unwrap();
+    let schema = &schemas.provider_schemas.values().next().unwrap().resource_schemas;
+    let mut settable = BTreeSet::new();
+    for resource in RESOURCES {
+        schema[*resource].block.settable(resource, &mut settable);
+    }
+    let listed: BTreeSet<&str> = attributes().map(|(attribute, _)| attribute).collect();
+    let unknown: Vec<_> = listed.iter().filter(|attribute| !settable.contains(**attribute)).collect();
+    assert!(unknown.is_empty(), "the provider knows no {unknown:#?}");
+    // A block stands for all that is in it, and all that is in it for the block.
+    let is_covered = |place: &str| {
+        let ends = place.match_indices('.').map(|(end, _)| end).chain([place.len()]);
+        let inside = format!("{place}.");
+        ends.skip(1).any(|end| listed.contains(&place[..end]))
+            || listed.iter().any(|attribute| attribute.starts_with(&inside))
+    };
+    let missing: Vec<_> = settable.iter().filter(|place| !is_covered(place)).collect();
+    assert!(missing.is_empty(), "neither changed nor with a reason: {missing:#?}");
 }
 
 /// The script of the example does it all itself, with the aws CLI, a mirror of the provider, and `tofu init`. By its name

@@ -54,12 +54,49 @@ fn a_hundred_megabytes_are_refused_without_being_read() {
     if let Ok(answer) = client.post(&body) {
         assert_eq!((answer.status, answer.element("Code")), (413, "RequestEntityTooLarge"));
     }
-    let status = std::fs::read_to_string(format!("/proc/{}/status", process(&gateway))).unwrap();
-    let peak: u64 = status
-        .lines()
-        .find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB")?.trim().parse().ok())
-        .unwrap();
+    let peak = most_memory(&gateway);
     assert!(peak < 60 * 1024, "the gateway needed {peak} kB");
+    let mut client = Client::connect(&gateway.data, gateway.port(), 0).unwrap();
+    assert_eq!(client.action("DescribeVpcs").unwrap().status, 200);
+}
+
+/// In kB.
+fn most_memory(gateway: &Gateway) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", process(gateway))).unwrap();
+    let mut lines = status.lines();
+    let peak = lines.find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB"));
+    peak.unwrap().trim().parse().unwrap()
+}
+
+#[test]
+fn strangers_on_many_connections_take_little_memory() {
+    use std::io::Write as _;
+    let dir = tempfile::tempdir().unwrap();
+    let gateway = gateway(&dir);
+    // As many as this process may open files, a few aside.
+    let limits = std::fs::read_to_string("/proc/self/limits").unwrap();
+    let mut words =
+        limits.lines().find_map(|line| line.strip_prefix("Max open files")).unwrap().split_whitespace();
+    let allowed: usize = words.next().unwrap().parse().unwrap_or(usize::MAX);
+    let most = 4_000.min(allowed.saturating_sub(200));
+    let part = [b'a'; 65_000];
+    let connections: Vec<_> = (0..most)
+        .map_while(|_| {
+            let address = ([127, 0, 0, 1], gateway.port()).into();
+            // Where more wait than the system keeps, connecting takes a second at least, or for ever.
+            let patience = std::time::Duration::from_secs(5);
+            let mut stream = std::net::TcpStream::connect_timeout(&address, patience).ok()?;
+            stream.set_nonblocking(true).unwrap();
+            let head = b"POST / HTTP/1.1\r\nhost: localhost\r\ncontent-length: 900000\r\n\r\n";
+            let _ = stream.write_all(head).and_then(|()| stream.write_all(&part));
+            Some(stream)
+        })
+        .collect();
+    assert!(connections.len() >= most.min(1_000), "{} connections", connections.len());
+    std::thread::sleep(std::time::Duration::from_secs(2));
+    let peak = most_memory(&gateway);
+    assert!(peak < 220 * 1024, "{} connections: the gateway needed {peak} kB", connections.len());
+    drop(connections);
     let mut client = Client::connect(&gateway.data, gateway.port(), 0).unwrap();
     assert_eq!(client.action("DescribeVpcs").unwrap().status, 200);
 }

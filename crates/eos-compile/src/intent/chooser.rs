@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use eos_catalog::Catalog;
-use eos_catalog::component::Protocol;
 use eos_model::{Diagnostic, codes};
 use eos_pillar::Environment;
 use serde_json::Value as Json;
@@ -18,8 +17,8 @@ type PortOwner = (String, String);
 pub struct Chooser<'a> {
     pub environment: &'a Environment,
     pub catalog: &'a Catalog,
-    /// Host → port and protocol → who has it, and for which setting.
-    pub ports: BTreeMap<String, BTreeMap<(i64, Protocol), PortOwner>>,
+    /// Host → port → who has it, and for which setting.
+    pub ports: BTreeMap<String, BTreeMap<i64, PortOwner>>,
     /// Name → kind of everything in the environment.
     pub kinds: BTreeMap<String, String>,
     /// Host → how many components it carries.
@@ -43,9 +42,9 @@ impl<'a> Chooser<'a> {
         }
         for unit in work.units.values() {
             let Some(host) = &unit.entry.host else { continue };
-            for (setting, number, protocol) in check_ports::ports(unit) {
+            for (setting, number) in check_ports::ports(unit) {
                 let owner = (unit.id.name.to_string(), setting.to_owned());
-                chooser.ports.entry(host.clone()).or_default().insert((number, protocol), owner);
+                chooser.ports.entry(host.clone()).or_default().insert(number, owner);
             }
         }
         chooser
@@ -73,23 +72,16 @@ impl<'a> Chooser<'a> {
         self.environment.hosts.values().filter(ours).map(|entry| entry.name.to_string()).collect()
     }
 
-    /// Takes `wanted` on the host if it is free, else the next free port above it; and who was in the way.
-    pub fn port(
-        &mut self,
-        host: &str,
-        owner: (&str, &str),
-        wanted: i64,
-        protocol: Protocol,
-    ) -> (i64, Option<String>) {
+    /// Takes `wanted` on the host if it is free, else the next free port above it; and who was in the way, with which setting.
+    pub fn port(&mut self, host: &str, owner: (&str, &str), wanted: i64) -> (i64, Option<PortOwner>) {
         let taken = self.ports.entry(host.to_owned()).or_default();
         let owner = (owner.0.to_owned(), owner.1.to_owned());
         let mut port = wanted;
-        while taken.get(&(port, protocol)).is_some_and(|other| *other != owner) && port < 65_535 {
+        while taken.get(&port).is_some_and(|other| *other != owner) && port < 65_535 {
             port += 1;
         }
-        let in_the_way =
-            if port == wanted { None } else { taken.get(&(wanted, protocol)).map(|(name, _)| name.clone()) };
-        taken.insert((port, protocol), owner);
+        let in_the_way = if port == wanted { None } else { taken.get(&wanted).cloned() };
+        taken.insert(port, owner);
         (port, in_the_way)
     }
 

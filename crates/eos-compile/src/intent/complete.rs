@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use eos_catalog::{Component, SettingType};
+use eos_catalog::{Catalog, Component, SettingType};
 use eos_model::{Diagnostic, Diagnostics, Name, SecretRef, codes};
+use eos_pillar::ComponentEntry;
 use serde_json::{Map, Value as Json, json};
 
 use super::chooser::Chooser;
@@ -132,23 +133,35 @@ impl<'a> Completer<'a> {
         self.forget_what_is_gone(draft, &component);
         self.require_settings(draft, &component);
         self.choose_secrets(draft, &component);
-        volumes::choose(self, draft.name, &mut draft.entry, &component);
-        if !self.chooser.environment.components.contains_key(draft.name) {
-            component.notes.iter().for_each(|note| self.note_choice(draft, note.clone()));
-            self.tell_of_placeholders(draft, &component);
+        volumes::choose(self, draft, &component);
+        match self.chooser.environment.components.get(draft.name) {
+            None => {
+                let notes = component.notes.iter().filter(|note| holds(note, draft));
+                notes.for_each(|note| self.note_choice(draft, note.clone()));
+                self.tell_of_placeholders(draft, &component, None);
+            }
+            Some(before) => {
+                let before = with_features(self.chooser.catalog, before)?;
+                self.tell_of_placeholders(draft, &component, Some(&before));
+            }
         }
         Ok(())
     }
 
-    /// A default that stands for something of the person's own, where it is used.
-    fn tell_of_placeholders(&mut self, draft: &Draft<'_>, component: &Component) {
+    /// A default that stands for something of the person's own, where it is used; where it was not used before.
+    fn tell_of_placeholders(&mut self, draft: &Draft<'_>, component: &Component, before: Option<&Component>) {
         let said = |name: &str| draft.entry.get("settings").is_some_and(|all| all.get(name).is_some());
-        let used = serde_json::to_string(&(&component.tasks, &component.needs)).unwrap_or_default();
+        let text = |component: &Component| {
+            serde_json::to_string(&(&component.tasks, &component.needs)).unwrap_or_default()
+        };
+        let is_used = |text: &str, name: &str| {
+            text.contains(&format!("@{{setting.{name}}}")) || text.contains(&format!("@{{setting.{name}|"))
+        };
+        let (used, used_before) = (text(component), before.map(text).unwrap_or_default());
         for (name, setting) in &component.settings {
             let default = setting.default.as_ref().and_then(Json::as_str).unwrap_or_default();
-            let is_used = used.contains(&format!("@{{setting.{name}}}"))
-                || used.contains(&format!("@{{setting.{name}|"));
-            if said(name) || !default.ends_with(PLACEHOLDER) || !is_used {
+            let is_new = is_used(&used, name) && !is_used(&used_before, name);
+            if said(name) || !default.ends_with(PLACEHOLDER) || !is_new {
                 continue;
             }
             let flag = name.replace('_', "-");
@@ -234,33 +247,7 @@ impl<'a> Completer<'a> {
 
     /// The component with the features that the draft turns on.
     pub fn variant(&self, draft: &Draft<'_>) -> Result<Arc<Component>, Diagnostics> {
-        let base = self.chooser.catalog.component(draft.kind)?;
-        let given: Vec<&str> = draft
-            .entry
-            .get("features")
-            .and_then(Json::as_array)
-            .into_iter()
-            .flatten()
-            .filter_map(Json::as_str)
-            .collect();
-        for feature in &given {
-            if base.features.get(*feature).is_none_or(|feature| feature.when.is_some()) {
-                return Err(Diagnostic::error(
-                    codes::UNKNOWN_FEATURE,
-                    format!("{} has no feature {feature:?}", draft.kind),
-                )
-                .into());
-            }
-        }
-        let setting = |name: &str| draft.entry.get("settings").and_then(|settings| settings.get(name));
-        let met = |need: &str| draft.entry.get("needs").is_some_and(|needs| needs.get(need).is_some());
-        let on = expand_features::on(
-            &base,
-            given.into_iter(),
-            |name| setting(name).or_else(|| base.settings.get(name)?.default.as_ref()),
-            met,
-        );
-        self.chooser.catalog.variant(draft.kind, draft.entry.get("runtime").and_then(Json::as_str), &on)
+        variant(self.chooser.catalog, draft.kind, &draft.entry)
     }
 
     fn check_host(&mut self, draft: &Draft<'_>) {
@@ -295,14 +282,33 @@ impl<'a> Completer<'a> {
         }
         let text = |key: &str| draft.entry.get(key).and_then(Json::as_str).map(str::to_owned);
         let (Some(host), runtime) = (text("host"), text("runtime")) else { return };
-        for (setting, protocol) in check_ports::port_settings(component, runtime.as_deref()) {
+        for setting in check_ports::port_settings(component, runtime.as_deref()) {
             let given =
                 draft.entry.get("settings").and_then(|settings| settings.get(setting)).and_then(Json::as_i64);
             let default =
                 component.settings.get(setting).and_then(|schema| schema.default.as_ref()?.as_i64());
             let Some(wanted) = given.or(default) else { continue };
-            let (chosen, in_the_way) = self.chooser.port(&host, (draft.name, setting), wanted, protocol);
-            let other = in_the_way.unwrap_or_default();
+            let (chosen, in_the_way) = self.chooser.port(&host, (draft.name, setting), wanted);
+            let (other, other_setting) = in_the_way.unwrap_or_default();
+            if chosen != wanted && component.starts_nothing() {
+                let message = format!(
+                    "port {wanted} on host {host} is taken by {other}, and {} listens there",
+                    draft.name
+                );
+                let own = format!("--{} <port>", setting.replace('_', "-"));
+                let own = match &draft.because {
+                    Some(_) => format!("eos create {} {own}, then this command again", draft.kind),
+                    None => own,
+                };
+                let fix = format!(
+                    "eos update {other} --{} <another port>; or say where it really listens: {own}",
+                    other_setting.replace('_', "-")
+                );
+                let why =
+                    format!("eos starts no {}: writing down another port would not move it", draft.kind);
+                self.found.push(Diagnostic::error(codes::PORT_TAKEN, message).why(why).fix(fix));
+                continue;
+            }
             if chosen != wanted && given.is_some() {
                 let message = format!("port {wanted} on host {host} is taken by {other}");
                 let fix = format!("--{} {chosen} is free", setting.replace('_', "-"));
@@ -339,6 +345,54 @@ impl<'a> Completer<'a> {
         object(&mut draft.entry, "volumes").retain(|volume, _| component.storage.contains_key(volume));
         object(&mut draft.entry, "settings").retain(|setting, _| component.settings.contains_key(setting));
     }
+}
+
+/// A component with the features that an entry turns on, by a flag, a setting or a met need.
+fn variant(catalog: &Catalog, kind: &str, entry: &Map<String, Json>) -> Result<Arc<Component>, Diagnostics> {
+    let base = catalog.component(kind)?;
+    let given: Vec<&str> = entry
+        .get("features")
+        .and_then(Json::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(Json::as_str)
+        .collect();
+    for feature in &given {
+        if base.features.get(*feature).is_none_or(|feature| feature.when.is_some()) {
+            let message = format!("{kind} has no feature {feature:?}");
+            return Err(Diagnostic::error(codes::UNKNOWN_FEATURE, message).into());
+        }
+    }
+    let setting = |name: &str| entry.get("settings").and_then(|settings| settings.get(name));
+    let met = |need: &str| entry.get("needs").is_some_and(|needs| needs.get(need).is_some());
+    let on = expand_features::on(
+        &base,
+        given.into_iter(),
+        |name| setting(name).or_else(|| base.settings.get(name)?.default.as_ref()),
+        met,
+    );
+    catalog.variant(kind, entry.get("runtime").and_then(Json::as_str), &on)
+}
+
+/// The component of an entry that is there, with its features: they may bring settings, needs and volumes. Where its
+/// features are wrong, which is told elsewhere, the component as it is without any.
+pub fn with_features(catalog: &Catalog, entry: &ComponentEntry) -> Result<Arc<Component>, Diagnostics> {
+    let fields = entry.node.to_json();
+    let found = variant(catalog, &entry.kind, fields.as_object().unwrap_or(&Map::new()));
+    found.or_else(|_| catalog.component(&entry.kind))
+}
+
+/// A note that begins with `without --flag` is for those who left that flag out.
+fn holds(note: &str, draft: &Draft<'_>) -> bool {
+    let flag = note.strip_prefix("without --").and_then(|rest| rest.split(' ').next());
+    let Some(name) = flag.map(|flag| flag.replace('-', "_")) else { return true };
+    let said = |section: &str, name: &str| {
+        draft.entry.get(section).is_some_and(|section| match section {
+            Json::Array(words) => words.iter().any(|word| word.as_str() == Some(name)),
+            fields => fields.get(name).is_some(),
+        })
+    };
+    !(said("settings", &name) || said("features", &name) || said("features", &name.replace('_', "-")))
 }
 
 /// Whether several of it run, where Nomad puts them.

@@ -9,7 +9,7 @@ use eos_pillar::ComponentEntry;
 use eos_pillar::entry::Backing;
 use serde_json::{Map, Value as Json};
 
-use super::complete::{Completer, Draft, object};
+use super::complete::{Completer, Draft, object, with_features};
 use super::verbs::under_data;
 
 /// Where data is and which program wrote it.
@@ -56,13 +56,17 @@ impl Completer<'_> {
         if environment.components.contains_key(draft.name) {
             return Ok(());
         }
-        let Some(kept) = environment.kept.get(draft.name) else { return Ok(()) };
+        let kept = environment.kept.get(draft.name).filter(|_| !draft.request.never_applied);
+        let Some(kept) = kept else { return Ok(()) };
         if let Some(gone) = kept.host.as_ref().filter(|host| !self.chooser.hosts().contains(*host)) {
             let note = format!("its data was kept on host {gone}, which is not declared; it starts empty");
             self.note_choice(draft, note);
             return Ok(());
         }
-        let refusals = refusals(kept, base, draft);
+        let refusals = match kept.kind == draft.kind {
+            true => refusals(kept, &*with_features(self.chooser.catalog, kept)?, draft),
+            false => refusals(kept, base, draft),
+        };
         if !refusals.is_empty() {
             let at = |refusal: Diagnostic| refusal.at(environment.place(&kept.node));
             return Err(Diagnostics(refusals.into_iter().map(at).collect()));

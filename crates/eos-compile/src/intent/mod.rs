@@ -14,6 +14,7 @@ mod secrets;
 mod verbs;
 mod volumes;
 
+pub use complete::with_features;
 pub use entry_file::{HEADER, component_path, entry_text, host_path, operation_path, ours};
 pub use kept::remembered;
 pub use operation::{PlannedOperation, operation};

@@ -1,5 +1,6 @@
 //! A one-off operation: which host, and an id that no other clone gives to another one.
 
+use eos_catalog::SettingType;
 use eos_model::{Diagnostic, Diagnostics, Name, codes, date};
 use serde_json::{Value as Json, json};
 use sha2::{Digest, Sha256};
@@ -21,12 +22,44 @@ pub fn operation(
     input: &Input<'_>,
     request: &OperationRequest,
 ) -> Result<Vec<PlannedOperation>, Diagnostics> {
+    if let Some(problem) = says_nothing(input, request)? {
+        return Err(problem.into());
+    }
     let mut planned: Vec<PlannedOperation> = Vec::new();
     for host in hosts(input, request)? {
         let before: Vec<String> = planned.iter().map(|planned| planned.entry.name.to_string()).collect();
         planned.push(on_host(input, request, &host, &before)?);
     }
     Ok(planned)
+}
+
+/// The message about an operation that was not told what to act on.
+fn says_nothing(input: &Input<'_>, request: &OperationRequest) -> Result<Option<Diagnostic>, Diagnostics> {
+    let component = input.catalog.component(&request.kind)?;
+    let Some(operation) = component.operations.get(&request.verb) else { return Ok(None) };
+    let is_said = |name: &String| match request.args.get(name) {
+        None | Some(Json::Null | Json::Bool(false)) => false,
+        Some(Json::String(text)) => !text.is_empty(),
+        Some(_) => true,
+    };
+    if operation.at_least_one.is_empty() || operation.at_least_one.iter().any(is_said) {
+        return Ok(None);
+    }
+    let flag = |name: &String| {
+        let flag = name.replace('_', "-");
+        let setting = operation.args.get(name);
+        match setting.map(|setting| setting.kind) {
+            None | Some(SettingType::Bool) => format!("--{flag}"),
+            Some(kind) => format!("--{flag} <{}>", kind.as_str()),
+        }
+    };
+    let flags: Vec<String> = operation.at_least_one.iter().map(flag).collect();
+    let message = format!("{} {} was not told what to act on", request.verb, request.kind);
+    Ok(Some(
+        Diagnostic::error(codes::MISSING_SETTING, message)
+            .why("it would be recorded, and could only fail")
+            .fix(format!("{}; for example {}", flags.join(" or "), operation.example)),
+    ))
 }
 
 fn on_host(

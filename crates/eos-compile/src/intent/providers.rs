@@ -33,7 +33,8 @@ impl Completer<'_> {
                 continue;
             }
             // What is there already takes up something new only when it is told to.
-            if need.soft && self.chooser.environment.components.contains_key(draft.name) {
+            let is_there = self.chooser.environment.components.contains_key(draft.name);
+            if need.soft && (is_there || draft.request.unset.contains(need_name)) {
                 continue;
             }
             if let Some(provider) = self.provider(draft, need_name, need) {
@@ -50,7 +51,10 @@ impl Completer<'_> {
         let kind = self.chooser.kinds.get(provider);
         let component = kind.and_then(|kind| self.chooser.catalog.component(kind).ok());
         let note = component.and_then(|component| component.offers.get(offer)?.note.clone());
-        note.into_iter().for_each(|note| self.note_choice(draft, note));
+        let said = |note: &String| self.planned.notes.contains(&format!("{}: {note}", draft.name));
+        if let Some(note) = note.filter(|note| !said(note)) {
+            self.note_choice(draft, note);
+        }
     }
 
     fn check_provider(
@@ -167,7 +171,9 @@ impl Completer<'_> {
                 Some(before.to_owned())
             } else {
                 let asked = draft.request.needs.get(need_name).cloned();
-                asked.or_else(|| self.provider(draft, need_name, need))
+                let chosen = asked.or_else(|| self.provider(draft, need_name, need));
+                chosen.iter().for_each(|provider| self.tell_of_offer(draft, &need.offer, provider));
+                chosen
             };
             chosen.extend(provider.map(|provider| (element, Json::from(provider))));
         }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use eos_catalog::Component;
+use eos_catalog::{Component, SettingType};
 use eos_model::{HostName, Name, SecretRef};
 use indexmap::IndexMap;
 use serde_json::Value as Json;
@@ -14,7 +14,7 @@ pub struct Request {
     pub name: String,
     /// Settings by name, values as the schema reads them. Secrets are in `secrets`.
     pub settings: IndexMap<String, Json>,
-    /// Settings, and numbers of `common`, that go back to their defaults.
+    /// Settings, and numbers of `common`, that go back to their defaults; soft needs that are given up.
     pub unset: BTreeSet<String>,
     /// Secret settings that were given a value.
     pub secrets: BTreeSet<String>,
@@ -32,10 +32,16 @@ pub struct Request {
 }
 
 impl Request {
-    /// Whether it says something of a setting that is fixed once it is applied.
-    pub fn says_fixed(&self, component: &Component) -> bool {
-        let mut said = self.settings.keys().chain(&self.unset);
-        said.any(|name| component.settings.get(name).is_some_and(|setting| setting.fixed))
+    /// Whether it asks for something that is refused once it is applied: what is fixed, what lies under data, who
+    /// provides a need. Finding out whether it was may mean asking a server, so it is asked only then.
+    pub fn meets_what_stays(&self, component: &Component) -> bool {
+        let stays = |name: &String| {
+            let setting = component.settings.get(name);
+            setting.is_some_and(|setting| setting.fixed || setting.kind == SettingType::Size)
+        };
+        self.settings.keys().chain(&self.unset).any(stays)
+            || !self.needs.is_empty()
+            || ["host", "runtime", "version"].iter().any(|key| self.common.contains_key(*key))
     }
 }
 

@@ -3,13 +3,13 @@
 use std::cmp::Ordering;
 
 use eos_catalog::Component;
-use eos_catalog::component::DataClass;
+use eos_catalog::component::{DataClass, Need};
 use eos_model::{Diagnostic, Diagnostics, Name, codes, nearest::nearest};
 use eos_pillar::entry::NeedChoice;
 use eos_pillar::{ComponentEntry, Environment};
 use serde_json::{Map, Value as Json, json};
 
-use super::complete::{Completer, object};
+use super::complete::{Completer, object, with_features};
 use super::request::{HostRequest, Planned, Request};
 use crate::passes::resolve_names::reserved_name;
 use crate::work::Input;
@@ -42,7 +42,8 @@ pub fn create(input: &Input<'_>, request: &Request) -> Result<Planned, Diagnosti
         ))
         .into());
     }
-    if let Some(problem) = reserved_name(&*input.catalog.component(&request.kind)?, name.as_str()) {
+    let base = input.catalog.component(&request.kind)?;
+    if let Some(problem) = reserved_name(&base, name.as_str()).or_else(|| only_acts(&base)) {
         return Err(problem.into());
     }
     let mut completer = Completer::new(input, &request.kept);
@@ -51,49 +52,53 @@ pub fn create(input: &Input<'_>, request: &Request) -> Result<Planned, Diagnosti
     completer.finish()
 }
 
+/// The message about a kind that can be told to do something and is nothing by itself.
+fn only_acts(component: &Component) -> Option<Diagnostic> {
+    let (kind, operation) = (&component.kind, component.operations.values().next()?);
+    component.only_acts().then(|| {
+        Diagnostic::error(codes::UNKNOWN_OPERATION, format!("there is no {kind} to create: it only acts"))
+            .why(format!("nothing of it would be there afterwards; it is for this: {}", operation.help))
+            .fix(operation.example.clone())
+    })
+}
+
 /// A component changed; what was chosen before stays.
 pub fn update(input: &Input<'_>, request: &Request) -> Result<Planned, Diagnostics> {
     let environment = input.environment;
     let before = find(environment, &request.name)?;
     let mut found = Diagnostics::new();
-    let component = input.catalog.component(&before.kind)?;
-    let unset = request.unset.iter().filter_map(|name| {
-        let default = component.settings.get(name)?.default.clone().unwrap_or_default();
-        Some((name, default))
-    });
-    let said = request.settings.iter().map(|(name, value)| (name, value.clone())).chain(unset);
-    for (name, value) in said {
-        let (name, value) = (name.as_str(), &value);
-        let fixed =
-            !request.never_applied && component.settings.get(name).is_some_and(|setting| setting.fixed);
-        if fixed && before.settings.get(name).is_none_or(|node| node.to_json() != *value) {
-            found.push(
-                Diagnostic::error(
-                    codes::FIXED_CHOICE,
-                    format!("{name} of {} cannot be changed after creation", before.name),
-                )
-                .at(environment.place(before.settings.get(name).unwrap_or(&before.node)))
-                .fix("create another one beside it, move the data, delete the old one"),
-            );
+    let component = with_features(input.catalog, before)?;
+    if !request.never_applied {
+        found.0.extend(fixed_settings(environment, before, &component, request));
+        found.0.extend(kept_providers(input, before, &component, request));
+        if component.storage.values().any(|volume| volume.class != DataClass::Cache) {
+            found.0.extend(under_data(before, &component, request));
         }
     }
     for name in &request.secrets {
         let kept = kept_secret(before, &component, name);
         found.0.extend(kept.map(|refusal| refusal.at(environment.place(&before.node))));
     }
-    if component.storage.values().any(|volume| volume.class != DataClass::Cache) {
-        found.0.extend(under_data(before, &component, request));
-    }
+    found.0.extend(request.unset.iter().filter_map(|need| hard_need(input, before, &component, need)));
     if found.has_errors() {
         return Err(found);
     }
     let mut entry = before.node.to_json().as_object().cloned().unwrap_or_default();
     entry.shift_remove("created_for");
+    if request.never_applied {
+        let host = request.common.get("host").and_then(Json::as_str);
+        if host.is_some_and(|host| before.host.as_deref() != Some(host)) {
+            forget_places(environment, before, &mut entry);
+        }
+    }
     let mut completer = Completer::new(input, &request.kept);
     let kind = before.kind.clone();
     completer.complete(before.name.as_str(), &kind, apply(entry, request), request, None);
     let mut planned = completer.finish()?;
     planned.notes.extend(request.unset.iter().filter_map(|name| {
+        if before.needs.contains_key(name) {
+            return Some(format!("{}: does without {name} from now on", before.name));
+        }
         let default = component.settings.get(name)?.default.as_ref()?;
         let shown = match default {
             Json::String(text) => text.clone(),
@@ -103,6 +108,130 @@ pub fn update(input: &Input<'_>, request: &Request) -> Result<Planned, Diagnosti
         Some(format!("{}: {name} is the default again: {shown}", before.name))
     }));
     Ok(planned)
+}
+
+/// Settings that cannot change after creation, where they would.
+fn fixed_settings(
+    environment: &Environment,
+    before: &ComponentEntry,
+    component: &Component,
+    request: &Request,
+) -> Vec<Diagnostic> {
+    let unset = request.unset.iter().filter_map(|name| {
+        let default = component.settings.get(name)?.default.clone().unwrap_or_default();
+        Some((name, default))
+    });
+    let said = request.settings.iter().map(|(name, value)| (name, value.clone())).chain(unset);
+    let is_fixed = |name: &str| component.settings.get(name).is_some_and(|setting| setting.fixed);
+    let changes =
+        |name: &str, value: &Json| before.settings.get(name).is_none_or(|node| node.to_json() != *value);
+    said.filter(|(name, value)| is_fixed(name) && changes(name, value))
+        .map(|(name, _)| {
+            Diagnostic::error(
+                codes::FIXED_CHOICE,
+                format!("{name} of {} cannot be changed after creation", before.name),
+            )
+            .at(environment.place(before.settings.get(name).unwrap_or(&before.node)))
+            .fix("create another one beside it, move the data, delete the old one")
+        })
+        .collect()
+}
+
+/// Who provides a need and stays it: where it is read at the first start only, and where data was made for it.
+fn kept_providers(
+    input: &Input<'_>,
+    before: &ComponentEntry,
+    component: &Component,
+    request: &Request,
+) -> Vec<Diagnostic> {
+    let environment = input.environment;
+    let mut found = Vec::new();
+    for (need_name, asked) in &request.needs {
+        let Some(need) = component.needs.get(need_name).filter(|need| need.each.is_none()) else { continue };
+        let Some(is) = provider_of(input, before, need_name, need).filter(|is| is.as_str() != asked) else {
+            continue;
+        };
+        let (name, kind) = (&before.name, &before.kind);
+        let refusal = |message: String| {
+            Diagnostic::error(codes::FIXED_CHOICE, message).at(environment.place(&before.node))
+        };
+        if let Some(instead) = &need.first_start {
+            found.push(
+                refusal(format!("{name} was told at its first start that its {need_name} is {is}"))
+                    .why(format!("it would stay with {is}, and eos would show {asked}"))
+                    .fix(instead.clone()),
+            );
+        } else if is_made_for(input, need, &is) {
+            let flag = need_name.replace('_', "-");
+            found.push(
+                refusal(format!("{name} keeps data in {is}, its {need_name}, and cannot simply move"))
+                    .why(format!("{asked} would have nothing of it: {name} would start empty"))
+                    .fix(format!(
+                        "eos create {kind} <another name> --{flag} {asked}, move the data, eos delete {name}"
+                    )),
+            );
+        }
+    }
+    found
+}
+
+/// Whether a provider makes something for whoever has the need, such as a database, where data collects.
+fn is_made_for(input: &Input<'_>, need: &Need, provider: &Name) -> bool {
+    let kind = input.environment.components.get(provider).map(|provider| provider.kind.as_str());
+    let component = kind.and_then(|kind| input.catalog.component(kind).ok());
+    let offer = component.as_ref().and_then(|component| component.offers.get(&need.offer));
+    offer.is_some_and(|offer| offer.provision.is_some())
+}
+
+/// Who meets a need: the one the pillar names, or the only one that offers it.
+fn provider_of(input: &Input<'_>, entry: &ComponentEntry, name: &str, need: &Need) -> Option<Name> {
+    match entry.needs.get(name) {
+        Some(NeedChoice::One(provider)) => return Some(provider.clone()),
+        Some(NeedChoice::Each(_)) => return None,
+        None if need.soft => return None,
+        None => {}
+    }
+    match offering(input, need, &entry.name).as_slice() {
+        [only] => Some((*only).clone()),
+        _ => None,
+    }
+}
+
+/// Who could meet a need of `user`.
+fn offering<'i>(input: &Input<'i>, need: &Need, user: &Name) -> Vec<&'i Name> {
+    let offers = |other: &&ComponentEntry| {
+        let component = input.catalog.component(&other.kind);
+        other.name != *user && component.is_ok_and(|c| c.offers.contains_key(&need.offer))
+    };
+    input.environment.components.values().filter(offers).map(|other| &other.name).collect()
+}
+
+/// The message about a need that cannot be given up, if it is one.
+fn hard_need(
+    input: &Input<'_>,
+    before: &ComponentEntry,
+    component: &Component,
+    name: &str,
+) -> Option<Diagnostic> {
+    let need = component.needs.get(name).filter(|need| !need.soft)?;
+    let provider = provider_of(input, before, name, need);
+    let stays =
+        need.first_start.is_some() || provider.is_some_and(|provider| is_made_for(input, need, &provider));
+    let flag = name.replace('_', "-");
+    let fix = match stays {
+        true => format!("eos delete {} takes it away as a whole", before.name),
+        false => format!("eos update {} --{flag} <name> lets another provide it", before.name),
+    };
+    let message = format!("{} cannot do without {name}", before.name);
+    Some(Diagnostic::error(codes::STILL_NEEDED, message).why(format!("it is for {}", need.help)).fix(fix))
+}
+
+/// Volumes where eos put them are chosen anew on another host; a path of somebody's own stays.
+fn forget_places(environment: &Environment, before: &ComponentEntry, entry: &mut Map<String, Json>) {
+    object(entry, "volumes").retain(|volume, choice| {
+        let chosen = format!("/{}/{}/{volume}", environment.name, before.name);
+        !choice.get("path").and_then(Json::as_str).is_some_and(|path| path.ends_with(&chosen))
+    });
 }
 
 /// What cannot change under data that is there: its host, the way it runs, and a version that could not read it.
@@ -193,6 +322,7 @@ fn apply(mut entry: Map<String, Json>, request: &Request) -> Map<String, Json> {
     for key in &request.unset {
         entry.shift_remove(key);
         object(&mut entry, "settings").shift_remove(key);
+        object(&mut entry, "needs").shift_remove(key);
     }
     for (key, value) in &request.common {
         entry.insert(key.clone(), value.clone());
@@ -292,34 +422,54 @@ pub fn delete(input: &Input<'_>, name: &str) -> Result<(), Diagnostics> {
     if dependents.is_empty() {
         return Ok(());
     }
-    let first = &environment.components[dependents[0]];
-    let instead = first.needs.iter().find_map(|(need, choice)| match choice {
-        NeedChoice::One(provider) if *provider == entry.name => {
-            let flag = need.replace('_', "-");
-            Some(format!("let them use another: eos update {} --{flag} <name>", first.name))
-        }
-        NeedChoice::Each(each) if each.values().any(|provider| *provider == entry.name) => {
-            let base = input.catalog.component(&first.kind).ok()?;
-            let every = base.features.keys().cloned().collect();
-            let variant = input.catalog.variant(&first.kind, None, &every).ok()?;
-            let flag = variant.needs.get(need)?.each.as_ref()?.replace('_', "-");
-            let others = each.iter().filter(|(_, provider)| **provider != entry.name);
-            let others: Vec<&str> = others.map(|(element, _)| element.as_str()).collect();
-            Some(match others.as_slice() {
-                [] => format!("let them do without: eos update {} --unset {flag}", first.name),
-                others => {
-                    format!("let them do without: eos update {} --{flag} {}", first.name, others.join(","))
-                }
-            })
-        }
-        _ => None,
-    });
-    let instead = instead.unwrap_or_else(|| "let them use another".to_owned());
+    // The remedy of one of them is that of most: a soft need is given up in the same words by all.
+    const SHOWN: usize = 3;
+    let instead: Vec<String> = dependents
+        .iter()
+        .filter_map(|name| without(input, &environment.components[*name], &entry.name))
+        .take(SHOWN)
+        .collect();
+    let instead = match instead.as_slice() {
+        [] => String::new(),
+        several => format!(", or {}", several.join("; ")),
+    };
     Err(Diagnostic::error(codes::STILL_NEEDED, format!("{name} is needed by {}", dependents.join(", ")))
         .at(environment.place(&entry.node))
         .why("they would lose what they work with")
-        .fix(format!("delete {} first, or {instead}", dependents.join(", ")))
+        .fix(format!("delete {} first{instead}", dependents.join(", ")))
         .into())
+}
+
+/// How one that uses `provider` could go on without it.
+fn without(input: &Input<'_>, user: &ComponentEntry, provider: &Name) -> Option<String> {
+    let component = with_features(input.catalog, user).ok()?;
+    user.needs.iter().find_map(|(name, choice)| {
+        let need = component.needs.get(name)?;
+        let flag = need.each.as_ref().unwrap_or(name).replace('_', "-");
+        match choice {
+            NeedChoice::One(one) if one == provider && need.soft => {
+                Some(format!("let it do without: eos update {} --unset {flag}", user.name))
+            }
+            // Its data stays where it is: another one would have nothing of it.
+            NeedChoice::One(_) if need.first_start.is_some() || is_made_for(input, need, provider) => None,
+            NeedChoice::One(one) if one == provider => {
+                let offering = offering(input, need, &user.name);
+                let another = offering.into_iter().find(|name| *name != provider)?;
+                Some(format!("let it use another: eos update {} --{flag} {another}", user.name))
+            }
+            NeedChoice::Each(each) if each.values().any(|one| one == provider) => {
+                let others = each.iter().filter(|(_, one)| *one != provider);
+                let others: Vec<&str> = others.map(|(element, _)| element.as_str()).collect();
+                Some(match others.as_slice() {
+                    [] => format!("let it do without: eos update {} --unset {flag}", user.name),
+                    others => {
+                        format!("let it do without: eos update {} --{flag} {}", user.name, others.join(","))
+                    }
+                })
+            }
+            _ => None,
+        }
+    })
 }
 
 /// The entry of a host.

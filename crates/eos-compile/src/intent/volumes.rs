@@ -6,17 +6,14 @@ use eos_catalog::reference::{self, Segment};
 use eos_model::{Diagnostic, Size, codes};
 use serde_json::{Map, Value as Json, json};
 
-use super::complete::{Completer, object};
+use super::complete::{Completer, Draft, object};
 
 /// Where volumes lie on a host that does not say otherwise.
 pub const DATA_FOLDER: &str = "/srv/eos";
 
-pub fn choose(
-    completer: &mut Completer<'_>,
-    name: &str,
-    entry: &mut Map<String, Json>,
-    component: &Component,
-) {
+pub fn choose(completer: &mut Completer<'_>, draft: &mut Draft<'_>, component: &Component) {
+    let Draft { name, entry, request, .. } = draft;
+    let name = *name;
     let env = completer.chooser.environment.name.clone();
     let host = entry
         .get("host")
@@ -29,7 +26,10 @@ pub fn choose(
         let size = volume.size.as_ref().and_then(|template| text(component, entry, template));
         let known = entry.get("volumes").and_then(|volumes| volumes.get(volume_name)).cloned();
         if let Some(known) = known {
-            if let Err(diagnostic) = keep(name, volume_name, &known, size.as_deref()) {
+            // One that was never made can be of any size.
+            if !request.never_applied
+                && let Err(diagnostic) = keep(name, volume_name, &known, size.as_deref())
+            {
                 completer.found.push(diagnostic);
             }
             if let (Some(size), Some(choice)) = (size, object(entry, "volumes").get_mut(volume_name)) {

@@ -34,7 +34,7 @@ pub fn class_name(class: DataClass) -> &'static str {
 
 pub fn run(work: &mut Work<'_>) {
     let mut found = Vec::new();
-    for unit in work.units.values() {
+    for unit in work.sound() {
         let node = unit.entry.node.get("volumes").unwrap_or(&unit.entry.node);
         let place = || work.place(node);
         for (name, volume) in &unit.component.storage {
@@ -114,6 +114,10 @@ fn used_twice(work: &Work<'_>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     for unit in work.units.values() {
         for (name, choice) in &unit.entry.volumes {
+            // Where it would be is not known.
+            if unit.host.is_none() && choice.backing != Backing::Shared {
+                continue;
+            }
             // A shared filesystem is the same one on every host.
             let host =
                 unit.host.filter(|_| choice.backing != Backing::Shared).map_or("", |host| host.name.as_str());
@@ -139,6 +143,9 @@ fn used_twice(work: &Work<'_>) -> Vec<Diagnostic> {
 fn not_mounted(work: &Work<'_>, unit: &Unit<'_>, need: Option<&str>) -> Option<Diagnostic> {
     let host = unit.host?;
     let provider = unit.needs.get(need?)?.first().and_then(|provider| work.units.get(&provider.name))?;
+    if work.unsound.contains(&provider.id.name) {
+        return None;
+    }
     let nodes = provider.state_hosts();
     if nodes.iter().any(|node| node == host.name.as_str()) {
         return None;

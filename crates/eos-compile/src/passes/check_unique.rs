@@ -12,7 +12,7 @@ use crate::work::{Unit, Work};
 
 pub fn run(work: &mut Work<'_>) {
     let mut found = Vec::new();
-    for provider in work.units.values() {
+    for provider in work.sound() {
         for (offer, spec) in provider.component.offers.iter().filter(|(_, spec)| !spec.unique.is_empty()) {
             for taken in &spec.unique {
                 found.extend(wanted_twice(work, provider, offer, taken));
@@ -67,7 +67,10 @@ fn hosts_of_one_key(work: &Work<'_>, unit: &Unit<'_>) -> Option<Diagnostic> {
 fn wanted_twice(work: &Work<'_>, provider: &Unit<'_>, offer: &str, taken: &str) -> Vec<Diagnostic> {
     let mut wanted: BTreeMap<String, &Name> = BTreeMap::new();
     let mut found = Vec::new();
-    for (consumer, grant) in grants(work, provider, offer) {
+    let is_sound = |consumer: &Unit<'_>| !work.unsound.contains(&consumer.id.name);
+    for (consumer, grant) in
+        grants(work, provider, offer).into_iter().filter(|(consumer, _)| is_sound(consumer))
+    {
         let scope = Scope::of_grant(work, provider, None, grant, 0);
         // What cannot be rendered is told of by the pass that emits it.
         let Ok(rendered) = render::text(&scope, &format!("@{{with.{taken}}}")) else { continue };

@@ -91,6 +91,9 @@ fn job(
 ) -> Result<Traced, String> {
     let mut job =
         Traced::map().with("ID", id).with("Name", id).with("Type", kind).with("Datacenters", json!(["*"]));
+    if let Some(namespace) = work.input.namespace {
+        job.set("Namespace", namespace);
+    }
     if let Some(host) = runs_on.host {
         let replicated = unit.is_replicated();
         let mut origins = work.chosen(runs_on, "host");

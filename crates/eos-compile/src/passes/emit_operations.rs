@@ -18,6 +18,22 @@ use crate::sink;
 use crate::traced::Traced;
 use crate::work::{Unit, Work};
 
+/// What is wrong with them, before anything is emitted. A host that is not there is told once, however many were on it.
+pub fn check(work: &mut Work<'_>) {
+    let mut found: Vec<Diagnostic> = Vec::new();
+    for operation in work.input.environment.operations.values() {
+        let Err(problem) = states(work, operation) else { continue };
+        let is_known = |other: &Diagnostic| {
+            other.code == codes::UNDECLARED_HOST
+                && (other.code, &other.message) == (problem.code, &problem.message)
+        };
+        if !found.iter().any(is_known) && !work.found.0.iter().any(is_known) {
+            found.push(problem);
+        }
+    }
+    found.into_iter().for_each(|diagnostic| work.push(diagnostic));
+}
+
 pub fn run(work: &mut Work<'_>) {
     let environment = work.input.environment;
     if environment.operations.is_empty() {

@@ -34,14 +34,14 @@ pub fn run(work: &Work<'_>, unit: &Unit<'_>, emitted: &mut Emitted) {
 /// The `terraform` block of a unit: versions, providers, and the state's own key.
 pub fn terraform_block(work: &Work<'_>, unit: &str, providers: Traced) -> Traced {
     let env = &work.input.environment.name;
-    let key = format!("{}/{env}/{unit}", work.input.estate);
     let backend = match work.input.backend {
         Backend::Local => {
-            let path = format!("../../../.eos/state/tofu/{key}.tfstate");
+            let path = format!("../../../.eos/state/tofu/{}/{env}/{unit}.tfstate", work.input.estate);
             Traced::fields([("local", Traced::fields([("path", path.into())]))])
         }
         Backend::Http { address, username } => {
-            let base = format!("{}/{key}", address.trim_end_matches('/'));
+            let key = work.input.state_key;
+            let base = format!("{}/{key}/{env}/{unit}", address.trim_end_matches('/'));
             let lock = format!("{base}/lock");
             let mut http = Traced::map()
                 .with("address", base)

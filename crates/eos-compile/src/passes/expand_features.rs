@@ -13,12 +13,17 @@ use crate::work::{Unit, Work};
 pub fn run(work: &mut Work<'_>) {
     let mut expanded = Vec::new();
     let mut found = Diagnostics::new();
+    let mut unsound = Vec::new();
     for unit in work.units.values() {
         match variant(work, unit) {
             Ok(component) => expanded.push((unit.id.name.clone(), active(unit), component)),
-            Err(diagnostics) => found.extend(diagnostics),
+            Err(diagnostics) => {
+                found.extend(diagnostics);
+                unsound.push(unit.id.name.clone());
+            }
         }
     }
+    work.unsound.extend(unsound);
     for (name, features, component) in expanded {
         if let Some(unit) = work.units.get_mut(&name) {
             unit.features = features;

@@ -17,6 +17,7 @@ pub const EVERYTHING: &str = "*";
 pub fn run(work: &mut Work<'_>) {
     let mut all = Vec::new();
     let mut found = Vec::new();
+    let mut unsound = Vec::new();
     for unit in work.units.values() {
         let mut needs = IndexMap::new();
         // Features may bring needs, and a met need may turn a feature on: what the pillar names is looked at too.
@@ -24,6 +25,7 @@ pub fn run(work: &mut Work<'_>) {
             Ok(component) => component,
             Err(diagnostics) => {
                 found.extend(diagnostics.0);
+                unsound.push(unit.id.name.clone());
                 continue;
             }
         };
@@ -36,7 +38,10 @@ pub fn run(work: &mut Work<'_>) {
                 Ok(providers) => {
                     needs.insert(name.clone(), providers);
                 }
-                Err(diagnostic) => found.push(diagnostic),
+                Err(diagnostic) => {
+                    found.extend(diagnostic);
+                    unsound.push(unit.id.name.clone());
+                }
             }
         }
         all.push((unit.id.name.clone(), needs));
@@ -59,10 +64,20 @@ pub fn run(work: &mut Work<'_>) {
             unit.needs = needs;
         }
     }
+    work.unsound.extend(unsound);
     found.into_iter().for_each(|diagnostic| work.push(diagnostic));
 }
 
-fn providers(work: &Work<'_>, unit: &Unit<'_>, name: &str, need: &Need) -> Result<Vec<Provider>, Diagnostic> {
+/// Who meets a need, or what is wrong with that; nothing is said where it only follows from another mistake.
+fn providers(
+    work: &Work<'_>,
+    unit: &Unit<'_>,
+    name: &str,
+    need: &Need,
+) -> Result<Vec<Provider>, Option<Diagnostic>> {
+    // An entry that is no unit has a kind that cannot be read: told by itself.
+    let is_told = |provider: &Name| work.input.environment.components.contains_key(provider);
+    let all_are_units = work.units.len() == work.input.environment.components.len();
     let node = unit.entry.node.get("needs").and_then(|needs| needs.get(name));
     let place = || work.place(node.unwrap_or(&unit.entry.node));
     let offers =
@@ -72,26 +87,33 @@ fn providers(work: &Work<'_>, unit: &Unit<'_>, name: &str, need: &Need) -> Resul
         need.named_by().is_none() || each.as_deref() == Some(provider.as_str())
     };
     let check = |provider: &Name, each: Option<String>| match work.units.get(provider) {
-        Some(_) if !named(&each, provider) => Err(Diagnostic::error(
-            codes::NOTHING_OFFERS,
-            format!("{} has {provider} in the place of {}", unit.id.name, each.unwrap_or_default()),
-        )
-        .at(place())
-        .why(format!("each name of --{flag} stands for itself"))
-        .fix(format!("eos update {} --{flag} {provider}", unit.id.name))),
+        Some(_) if !named(&each, provider) => Err(Some(
+            Diagnostic::error(
+                codes::NOTHING_OFFERS,
+                format!("{} has {provider} in the place of {}", unit.id.name, each.unwrap_or_default()),
+            )
+            .at(place())
+            .why(format!("each name of --{flag} stands for itself"))
+            .fix(format!("eos update {} --{flag} {provider}", unit.id.name)),
+        )),
         Some(other) if offers(other) => Ok(Provider { each, name: provider.clone() }),
-        Some(_) => Err(Diagnostic::error(
-            codes::NOTHING_OFFERS,
-            format!("{} needs {}, which {provider} does not offer", unit.id.name, need.offer),
-        )
-        .at(place())
-        .fix(format!("eos update {} --{flag} <name>", unit.id.name))),
-        None => Err(Diagnostic::error(
-            codes::UNKNOWN_NAME,
-            format!("{} needs {provider}, which does not exist", unit.id.name),
-        )
-        .at(place())
-        .fix(format!("eos create it first, or eos update {} --{flag} <name>", unit.id.name))),
+        Some(_) => Err(Some(
+            Diagnostic::error(
+                codes::NOTHING_OFFERS,
+                format!("{} needs {}, which {provider} does not offer", unit.id.name, need.offer),
+            )
+            .at(place())
+            .fix(format!("eos update {} --{flag} <name>", unit.id.name)),
+        )),
+        None if is_told(provider) => Err(None),
+        None => Err(Some(
+            Diagnostic::error(
+                codes::UNKNOWN_NAME,
+                format!("{} needs {provider}, which does not exist", unit.id.name),
+            )
+            .at(place())
+            .fix(format!("eos create it first, or eos update {} --{flag} <name>", unit.id.name)),
+        )),
     };
     match unit.entry.needs.get(name) {
         Some(NeedChoice::One(provider)) => Ok(vec![check(provider, None)?]),
@@ -104,17 +126,20 @@ fn providers(work: &Work<'_>, unit: &Unit<'_>, name: &str, need: &Need) -> Resul
                 work.units.values().filter(|other| offers(other)).map(|other| &other.id.name).collect();
             match candidates.as_slice() {
                 [only] if need.each.is_none() => Ok(vec![Provider { each: None, name: (*only).clone() }]),
-                [] => Err(Diagnostic::error(
-                    codes::NOTHING_OFFERS,
-                    format!("{} needs {} and nothing offers it", unit.id.name, need.offer),
-                )
-                .at(place())
-                .why(format!("it is for {}", need.help))
-                .fix(need.create.as_ref().map_or_else(
-                    || "eos catalog list shows what there is".to_owned(),
-                    |kind| format!("eos create {kind}"),
-                ))),
-                several => Err(two_offers(&unit.id.name, name, &need.offer, several).at(place())),
+                [] if !all_are_units => Err(None),
+                [] => Err(Some(
+                    Diagnostic::error(
+                        codes::NOTHING_OFFERS,
+                        format!("{} needs {} and nothing offers it", unit.id.name, need.offer),
+                    )
+                    .at(place())
+                    .why(format!("it is for {}", need.help))
+                    .fix(need.create.as_ref().map_or_else(
+                        || "eos catalog list shows what there is".to_owned(),
+                        |kind| format!("eos create {kind}"),
+                    )),
+                )),
+                several => Err(Some(two_offers(&unit.id.name, name, &need.offer, several).at(place()))),
             }
         }
     }

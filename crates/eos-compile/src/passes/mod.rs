@@ -14,15 +14,29 @@ pub(crate) mod nomad_task;
 pub(crate) mod order_units;
 pub(crate) mod place_units;
 pub(crate) mod resolve_names;
+pub(crate) mod warn_of_loopback;
+pub(crate) mod warn_of_shared_addresses;
 pub(crate) mod write_units;
 
 use crate::work::{Emitted, Unit, Work};
+use OnErrors::{Check, GoOn, Stop};
 
-/// A named pass. After a barrier nothing runs when there were errors.
+/// A named pass, and what follows it when there were errors.
 pub struct Pass {
     pub name: &'static str,
     pub run: Run,
-    pub barrier: bool,
+    pub on_errors: OnErrors,
+}
+
+/// What follows a pass when there were errors, its own or before it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum OnErrors {
+    /// The next pass, which does not need what may be missing.
+    GoOn,
+    /// The passes up to the next stop, which look at what is sound: mistakes that have nothing to do with each other are
+    /// told together, and none that only follows from another.
+    Check,
+    Stop,
 }
 
 /// What a pass works on. Passes over units that follow each other are run unit by unit, on several threads: what one
@@ -34,35 +48,42 @@ pub enum Run {
 
 /// What compiling does, from top to bottom.
 pub const PASSES: &[Pass] = &[
-    Pass { name: "resolve names", run: Run::Estate(resolve_names::run), barrier: false },
-    Pass { name: "place units on hosts", run: Run::Estate(place_units::run), barrier: false },
-    Pass { name: "find who provides each need", run: Run::Estate(find_providers::run), barrier: false },
-    Pass { name: "expand features", run: Run::Estate(expand_features::run), barrier: true },
-    Pass { name: "order units", run: Run::Estate(order_units::run), barrier: false },
-    Pass {
-        name: "warn of loopback in containers",
-        run: Run::Estate(place_units::warn_of_loopback),
-        barrier: false,
-    },
+    Pass { name: "resolve names", run: Run::Estate(resolve_names::run), on_errors: GoOn },
+    Pass { name: "place units on hosts", run: Run::Estate(place_units::run), on_errors: GoOn },
+    Pass { name: "find who provides each need", run: Run::Estate(find_providers::run), on_errors: GoOn },
+    Pass { name: "expand features", run: Run::Estate(expand_features::run), on_errors: Check },
+    Pass { name: "order units", run: Run::Estate(order_units::run), on_errors: GoOn },
+    Pass { name: "warn of loopback in containers", run: Run::Estate(warn_of_loopback::run), on_errors: GoOn },
     Pass {
         name: "warn of hosts at one address",
-        run: Run::Estate(place_units::warn_of_shared_addresses),
-        barrier: false,
+        run: Run::Estate(warn_of_shared_addresses::run),
+        on_errors: GoOn,
     },
-    Pass { name: "check ports", run: Run::Estate(check_ports::run), barrier: false },
-    Pass { name: "check what only one can have", run: Run::Estate(check_unique::run), barrier: false },
-    Pass { name: "check storage", run: Run::Estate(check_storage::run), barrier: true },
-    Pass { name: "emit Nomad jobs", run: Run::Unit(emit_nomad::run), barrier: false },
-    Pass { name: "emit Salt states", run: Run::Unit(emit_salt::run), barrier: true },
-    Pass { name: "emit OpenTofu", run: Run::Unit(emit_tofu::run), barrier: true },
-    Pass { name: "write units with their provenance", run: Run::Unit(write_units::run), barrier: true },
-    Pass { name: "emit operations", run: Run::Estate(emit_operations::run), barrier: false },
-    Pass { name: "emit orchestration", run: Run::Estate(emit_orchestration::run), barrier: true },
+    Pass { name: "check ports", run: Run::Estate(check_ports::run), on_errors: GoOn },
+    Pass { name: "check what only one can have", run: Run::Estate(check_unique::run), on_errors: GoOn },
+    Pass { name: "check storage", run: Run::Estate(check_storage::run), on_errors: GoOn },
+    Pass { name: "check operations", run: Run::Estate(emit_operations::check), on_errors: Stop },
+    Pass { name: "emit Nomad jobs", run: Run::Unit(emit_nomad::run), on_errors: GoOn },
+    Pass { name: "emit Salt states", run: Run::Unit(emit_salt::run), on_errors: Stop },
+    Pass { name: "emit OpenTofu", run: Run::Unit(emit_tofu::run), on_errors: Stop },
+    Pass { name: "write units with their provenance", run: Run::Unit(write_units::run), on_errors: Stop },
+    Pass { name: "emit operations", run: Run::Estate(emit_operations::run), on_errors: GoOn },
+    Pass { name: "emit orchestration", run: Run::Estate(emit_orchestration::run), on_errors: Stop },
 ];
 
-/// Runs the passes in order; a barrier stops when there were errors. Says how many were run.
-pub fn run(work: &mut Work<'_>) -> usize {
+/// How far the passes got.
+#[derive(Clone, Copy)]
+pub struct Reached {
+    /// How many were run before the first that errors were found by; those that only look at what is sound do not count.
+    pub passes: usize,
+    /// How many of the findings were there by then.
+    pub found: usize,
+}
+
+/// Runs the passes in order, until one that stops on errors.
+pub fn run(work: &mut Work<'_>) -> Reached {
     let mut rest = PASSES;
+    let mut reached = None;
     while let Some(first) = rest.first() {
         let group = match first.run {
             Run::Estate(run) => {
@@ -75,12 +96,18 @@ pub fn run(work: &mut Work<'_>) -> usize {
                 group
             }
         };
-        if rest[..group].iter().any(|pass| pass.barrier) && work.found.has_errors() {
-            return PASSES.len() - rest.len() + group;
+        let passes = PASSES.len() - rest.len() + group;
+        let on_errors = |wanted: OnErrors| rest[..group].iter().any(|pass| pass.on_errors == wanted);
+        if work.found.has_errors() && (on_errors(Check) || on_errors(Stop)) {
+            let here = Reached { passes, found: work.found.0.len() };
+            let first = reached.get_or_insert(here);
+            if on_errors(Stop) {
+                return *first;
+            }
         }
         rest = &rest[group..];
     }
-    PASSES.len()
+    Reached { passes: PASSES.len(), found: work.found.0.len() }
 }
 
 fn run_units(work: &mut Work<'_>, passes: &[Pass]) {
@@ -93,7 +120,9 @@ fn run_units(work: &mut Work<'_>, passes: &[Pass]) {
         }
         (emitted.files, emitted.problems)
     });
-    let mut all: Vec<(String, Vec<u8>)> = std::mem::take(&mut work.files).into_iter().collect();
+    let emitted: usize = results.iter().map(|(files, _)| files.len()).sum();
+    let mut all = Vec::with_capacity(work.files.len() + emitted);
+    all.extend(std::mem::take(&mut work.files));
     for (files, problems) in results {
         all.extend(files);
         work.found.0.extend(problems);

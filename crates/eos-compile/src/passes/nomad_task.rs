@@ -37,6 +37,9 @@ const USUAL: [(&str, Resources); 3] = [
 /// and often too early, so the second decides how long a deployment takes: where people try things out it comes soon.
 const PACE: [(&str, u64, u64); 3] = [("dev", 2, 3), ("staging", 10, 10), ("production", 10, 10)];
 
+/// What is stateless has others beside it while a new one proves itself: in production it takes its time.
+const UNHURRIED: (u64, u64) = (30, 30);
+
 /// In nanoseconds, as Nomad counts.
 pub struct Pace {
     pub look: Traced,
@@ -45,8 +48,10 @@ pub struct Pace {
 
 pub fn pace(work: &Work<'_>, unit: &Unit<'_>) -> Pace {
     let tier = tier(work, unit);
-    let (look, well) =
+    let of_tier =
         PACE.iter().find(|(name, ..)| *name == tier).map_or((10, 10), |(_, look, well)| (*look, *well));
+    let unhurried = unit.component.stateless && tier == "production";
+    let (look, well) = if unhurried { UNHURRIED } else { of_tier };
     let traced = |seconds: u64| Traced::scalar(seconds * 1_000_000_000, work.chosen(unit, "tier"));
     Pace { look: traced(look), well: traced(well) }
 }

@@ -11,24 +11,24 @@ pub fn run(work: &mut Work<'_>) {
         work.units.iter().map(|(name, unit)| (name, &unit.upstream)).collect();
     match order(&upstream) {
         Ok(order) => work.order = order,
-        Err(cycle) => {
-            let path: Vec<&str> = cycle.iter().map(|name| name.as_str()).collect();
-            let place = cycle
-                .first()
-                .and_then(|name| work.units.get(name))
-                .and_then(|unit| work.place(&unit.entry.node));
-            let diagnostic =
-                Diagnostic::error(codes::CYCLE, format!("needs go in a circle: {}", path.join(" → ")))
-                    .at(place)
-                    .why("none of them could be applied first")
-                    .fix("let one of them do without, or use another of its kind");
-            work.push(diagnostic);
-        }
+        Err(cycles) => cycles.iter().for_each(|cycle| work.push(in_a_circle(work, cycle))),
     }
 }
 
-/// A topological order, smallest ready name first; on a circle, its path with the first name repeated at the end.
-pub fn order(upstream: &BTreeMap<&Name, &BTreeSet<Name>>) -> Result<Vec<Name>, Vec<Name>> {
+fn in_a_circle(work: &Work<'_>, cycle: &[Name]) -> Diagnostic {
+    let path: Vec<&str> = cycle.iter().map(|name| name.as_str()).collect();
+    let first = cycle.first().and_then(|name| work.units.get(name));
+    Diagnostic::error(codes::CYCLE, format!("needs go in a circle: {}", path.join(" → ")))
+        .at(first.and_then(|unit| work.place(&unit.entry.node)))
+        .why("none of them could be applied first")
+        .fix("let one of them do without, or use another of its kind")
+}
+
+type Upstream<'a> = BTreeMap<&'a Name, &'a BTreeSet<Name>>;
+
+/// A topological order, smallest ready name first; where there are circles, the path of each with its first name repeated at
+/// the end. Circles that share a name are told one after the other, as one is mended.
+pub fn order(upstream: &Upstream<'_>) -> Result<Vec<Name>, Vec<Vec<Name>>> {
     let mut waiting: BTreeMap<&Name, usize> = BTreeMap::new();
     let mut downstream: BTreeMap<&Name, Vec<&Name>> = BTreeMap::new();
     for (name, needs) in upstream {
@@ -50,26 +50,44 @@ pub fn order(upstream: &BTreeMap<&Name, &BTreeSet<Name>>) -> Result<Vec<Name>, V
             }
         }
     }
-    if order.len() == upstream.len() { Ok(order) } else { Err(find_cycle(upstream, &order)) }
+    if order.len() == upstream.len() { Ok(order) } else { Err(find_cycles(upstream, &order)) }
 }
 
-fn find_cycle(upstream: &BTreeMap<&Name, &BTreeSet<Name>>, done: &[Name]) -> Vec<Name> {
+fn find_cycles(upstream: &Upstream<'_>, done: &[Name]) -> Vec<Vec<Name>> {
     let done: BTreeSet<&Name> = done.iter().collect();
-    let mut path: Vec<&Name> = upstream.keys().copied().filter(|name| !done.contains(name)).take(1).collect();
-    while let Some(last) = path.last().copied() {
-        // Whatever is left waits for something left: following that must come back.
-        let next = upstream
-            .get(last)
-            .and_then(|needs| needs.iter().find(|need| upstream.contains_key(need) && !done.contains(need)));
-        let Some(next) = next else { break };
-        if let Some(start) = path.iter().position(|name| *name == next) {
-            let mut cycle: Vec<Name> = path[start..].iter().map(|name| (*name).clone()).collect();
-            cycle.push(next.clone());
-            return cycle;
+    let mut left: BTreeSet<&Name> = upstream.keys().copied().filter(|name| !done.contains(name)).collect();
+    let mut cycles = Vec::new();
+    while let Some(first) = left.first().copied() {
+        let (way, start) = walk(upstream, &left, first);
+        // Without a circle it ends at what waits only for circles that are told already.
+        let over = start.unwrap_or(way.len() - 1);
+        if start.is_some() {
+            cycles.push(way[over..].iter().chain([&way[over]]).map(|name| (*name).clone()).collect());
         }
-        path.push(next);
+        way[over..].iter().for_each(|name| {
+            left.remove(name);
+        });
     }
-    path.into_iter().cloned().collect()
+    cycles
+}
+
+/// Follows what is left from need to need: the way, and where in it a circle starts when it comes back to itself.
+fn walk<'a>(
+    upstream: &Upstream<'a>,
+    left: &BTreeSet<&'a Name>,
+    first: &'a Name,
+) -> (Vec<&'a Name>, Option<usize>) {
+    let mut way = vec![first];
+    let mut last = first;
+    while let Some(next) = upstream.get(last).and_then(|needs| needs.iter().find(|need| left.contains(need)))
+    {
+        if let Some(start) = way.iter().position(|name| *name == next) {
+            return (way, Some(start));
+        }
+        way.push(next);
+        last = next;
+    }
+    (way, None)
 }
 
 #[cfg(test)]
@@ -114,12 +132,26 @@ mod tests {
             let mut edges: Vec<_> = edges.into_iter().filter(|(a, b)| a != b).collect();
             edges.extend([(start, start + 1), (start + 1, start)]);
             let graph = graph(50, &edges);
-            let cycle = order(&borrowed(&graph)).unwrap_err();
-            prop_assert_eq!(cycle.first(), cycle.last());
-            prop_assert!(cycle.len() >= 3);
-            for pair in cycle.windows(2) {
-                prop_assert!(graph[&pair[0]].contains(&pair[1]));
+            let cycles = order(&borrowed(&graph)).unwrap_err();
+            prop_assert!(!cycles.is_empty());
+            for cycle in cycles {
+                prop_assert_eq!(cycle.first(), cycle.last());
+                prop_assert!(cycle.len() >= 3);
+                for pair in cycle.windows(2) {
+                    prop_assert!(graph[&pair[0]].contains(&pair[1]));
+                }
             }
         }
+    }
+
+    #[test]
+    fn circles_apart_are_all_told_and_what_waits_for_one_is_none() {
+        let graph = graph(6, &[(0, 1), (1, 2), (2, 1), (3, 4), (4, 3), (5, 1), (5, 3)]);
+        let paths: Vec<String> = order(&borrowed(&graph))
+            .unwrap_err()
+            .iter()
+            .map(|cycle| cycle.iter().map(|name| name.as_str()).collect::<Vec<_>>().join(" "))
+            .collect();
+        assert_eq!(paths, ["n1 n2 n1", "n3 n4 n3"]);
     }
 }

@@ -38,8 +38,12 @@ pub fn run(work: &mut Work<'_>) {
                 continue;
             }
         };
+        let found_before = work.found.0.len();
         check_words(work, entry, &component);
         let settings = settings(work, entry, &component);
+        if work.found.0.len() > found_before {
+            work.unsound.insert(name.clone());
+        }
         work.units.insert(
             name.clone(),
             Unit {
@@ -147,7 +151,6 @@ pub fn reserved_name(component: &Component, name: &str) -> Option<Diagnostic> {
     })
 }
 
-/// The message about a version that is none.
 /// The message about an image's tag that means no version, or is no tag.
 pub fn wrong_version(name: &str, tag: &str) -> Option<Diagnostic> {
     if tag == "latest" {

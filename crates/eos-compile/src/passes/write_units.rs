@@ -7,6 +7,7 @@ use sha2::{Digest, Sha256};
 
 use crate::passes::check_storage::{class_name, filesystem};
 use crate::provenance::Provenance;
+use crate::traced::Traced;
 use crate::work::{Document, Emitted, Unit, Work};
 
 /// What describes a unit to the engine, and what `eos why` reads.
@@ -28,12 +29,14 @@ pub fn run(work: &Work<'_>, unit: &Unit<'_>, emitted: &mut Emitted) {
         }
         written.insert(path, text);
     }
-    let manifest = manifest(work, unit, emitted, &written);
-    written.insert(MANIFEST.to_owned(), pretty(&manifest));
+    let (manifest, lines) = manifest(work, unit, emitted, &written).write_json();
+    provenance.add(MANIFEST, &lines);
+    written.insert(MANIFEST.to_owned(), manifest);
     written.insert(PROVENANCE.to_owned(), provenance.finish());
-    emitted
-        .files
-        .extend(written.into_iter().map(|(path, text)| (format!("{folder}/{path}"), text.into_bytes())));
+    // As long as it is, and not as the buffer that it grew in: that serves the next unit, and memory that nothing touched
+    // before costs more than the copy.
+    let files = written.iter().map(|(path, text)| (format!("{folder}/{path}"), text.as_bytes().to_vec()));
+    emitted.files.extend(files);
     for source in
         unit.component.cloud.modules.values().filter_map(|call| call.get("source").and_then(Json::as_str))
     {
@@ -52,14 +55,26 @@ pub fn pretty(json: &Json) -> String {
     text
 }
 
-fn manifest(work: &Work<'_>, unit: &Unit<'_>, emitted: &Emitted, written: &BTreeMap<String, String>) -> Json {
-    let volumes: Vec<Json> = unit
+fn manifest(
+    work: &Work<'_>,
+    unit: &Unit<'_>,
+    emitted: &Emitted,
+    written: &BTreeMap<String, String>,
+) -> Traced {
+    let volumes: Vec<Traced> = unit
         .component
         .storage
         .iter()
         .filter_map(|(name, volume)| {
             let choice = unit.entry.volumes.get(name)?;
-            Some(json!({"name": name, "class": class_name(volume.class), "filesystem": filesystem(volume.class), "backing": choice.backing.as_str(), "path": choice.path}))
+            let chosen = |field: &str| work.chosen(unit, &format!("volumes:{name}:{field}"));
+            Some(Traced::fields([
+                ("name", name.as_str().into()),
+                ("class", class_name(volume.class).into()),
+                ("filesystem", filesystem(volume.class).into()),
+                ("backing", Traced::scalar(choice.backing.as_str(), chosen("backing"))),
+                ("path", Traced::scalar(choice.path.as_str(), chosen("path"))),
+            ]))
         })
         .collect();
     let inputs: Map<String, Json> = emitted
@@ -76,20 +91,20 @@ fn manifest(work: &Work<'_>, unit: &Unit<'_>, emitted: &Emitted, written: &BTree
     }
     let digest: String = digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
     let catalog = work.input.catalog.digest(&unit.entry.kind);
-    json!({
-        "format": FORMAT,
-        "unit": unit.id.to_string(),
-        "kind": unit.entry.kind,
-        "compiler": crate::COMPILER,
-        "catalog": catalog,
-        "features": unit.features,
-        "host": unit.host.map(|host| host.name.as_str()),
-        "needs": unit.upstream,
-        "inputs": inputs,
-        "volumes": volumes,
-        "thresholds": unit.component.thresholds,
-        "digest": format!("sha256:{digest}"),
-    })
+    Traced::fields([
+        ("format", FORMAT.into()),
+        ("unit", unit.id.to_string().into()),
+        ("kind", Traced::scalar(unit.entry.kind.as_str(), work.chosen(unit, "kind"))),
+        ("compiler", crate::COMPILER.into()),
+        ("catalog", json!(catalog).into()),
+        ("features", Traced::scalar(json!(unit.features), work.chosen(unit, "features"))),
+        ("host", Traced::scalar(json!(unit.host.map(|host| host.name.as_str())), work.chosen(unit, "host"))),
+        ("needs", Traced::scalar(json!(unit.upstream), work.chosen(unit, "needs"))),
+        ("inputs", Json::Object(inputs).into()),
+        ("volumes", Traced::list(volumes)),
+        ("thresholds", json!(unit.component.thresholds).into()),
+        ("digest", format!("sha256:{digest}").into()),
+    ])
 }
 
 /// Where a module of the catalogue lies in the build: named by its content, so that two units share one copy.

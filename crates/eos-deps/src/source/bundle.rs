@@ -11,6 +11,11 @@ use crate::unpack;
 
 const SUMS: &str = "SHA256SUMS";
 
+/// Whether the bundle has a file of that name; whether it is the right one is seen when it is unpacked.
+pub(crate) fn has(tool: &Tool, bundle: Option<&Utf8Path>) -> bool {
+    bundle.is_some_and(|bundle| bundle.join(tool.bundle_file()).is_file())
+}
+
 /// Unpacks the tool's executable to `target`; returns who vouched for it.
 pub(crate) fn fetch(
     tool: &Tool,

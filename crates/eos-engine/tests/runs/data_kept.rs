@@ -100,7 +100,10 @@ fn undoing_what_is_new_keeps_its_data_and_a_rollback_adopts_it() {
     estate.write(&database("v3", 10));
     assert_eq!(outcome(&estate.ok(Command::Apply)).0, "done");
     assert_eq!(id(&estate, "store").as_ref(), Some(&before));
-    // Undoing that last run takes the unit away once more.
+    // Undoing that last run takes the unit away once more. Its data stays; that eos kept it before makes it nobody else's.
+    let plan = estate.ok(Command::PlanUndo);
+    assert!(plan["units"][0]["keeps"].to_string().contains("store"), "{plan:#}");
+    assert!(!plan.to_string().contains("before eos"), "{plan:#}");
     assert_eq!(outcome(&estate.ok(Command::Undo)).0, "undone");
     assert_eq!(kept(&estate)[0]["id"], before);
     assert!(!estate.world().contains_key("db"));

@@ -64,4 +64,16 @@ fn drift_is_found_ignored_and_reverted() {
     assert!(estate.log().is_empty(), "nothing else was touched");
     assert_eq!(estate.ok(Command::Drift)["units"], json!({}));
     assert!(store.ignored_drift(&id).unwrap().is_empty(), "there is nothing left to ignore");
+
+    // What it was by hand nobody has written down: an undo says so, before and after.
+    let plan = estate.ok(Command::PlanUndo);
+    let (address, why) = ("terraform_data.plain", "changed by hand");
+    let listed = |units: &serde_json::Value| {
+        let stays = &units[0]["without_inverse"];
+        stays[0][0] == address && stays[0][1].as_str().unwrap_or_default().contains(why)
+    };
+    assert!(listed(&plan["units"]), "{plan:#}");
+    let undone = estate.ok(Command::Undo);
+    assert_eq!(outcome(&undone).0, "undone");
+    assert!(listed(&undone["report"]["stays"]), "{undone:#}");
 }

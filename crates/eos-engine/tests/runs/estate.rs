@@ -38,16 +38,7 @@ pub struct Answer {
 
 /// A tool as `make test` installs it; without it the test is skipped where people see it.
 pub fn tofu(test: &str) -> Option<Utf8PathBuf> {
-    let home = std::env::var("HOME").unwrap_or_default();
-    let cache = std::env::var("XDG_CACHE_HOME").unwrap_or_else(|_| format!("{home}/.cache"));
-    let settings =
-        eos_deps::Settings { cache: format!("{cache}/eos").into(), ..eos_deps::Settings::default() };
-    let found = eos_deps::Tools::new(settings).ok().and_then(|tools| tools.find("tofu").ok().flatten());
-    if found.is_none() {
-        // Not eprintln: the test harness would swallow it for a test that passes.
-        let _ = writeln!(std::io::stderr(), "SKIPPED {test}: tofu is not there; eos tools install tofu");
-    }
-    found.map(|found| found.path)
+    test_tools::tool("tofu", test)
 }
 
 impl Estate {

@@ -131,3 +131,35 @@ fn some_units_only_and_what_they_need() {
     let destroy = Job { command: Command::Destroy, ..only(&["a"]) };
     assert_eq!(estate.run(&destroy).refused(), ["E0410"]);
 }
+
+/// What is only created and gives nobody a value is told by the plan's own events; anything else is shown by tofu, which
+/// says the same of it.
+#[test]
+fn a_new_unit_is_not_shown_where_that_tells_no_more() {
+    let Some(estate) = Estate::new("a_new_unit_is_not_shown") else { return };
+    let (wrapper, calls) = (estate.path("tofu-wrapper"), estate.path("calls"));
+    let real = estate.job(Command::Plan).tofu;
+    let script = format!("#!/bin/sh\necho \"$1 $PWD\" >> '{calls}'\nexec '{real}' \"$@\"\n");
+    std::fs::write(&wrapper, script).unwrap();
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(&wrapper, mode).unwrap();
+    let plan = || {
+        let _ = std::fs::remove_file(&calls);
+        let plan = estate.run(&Job { tofu: wrapper.clone(), ..estate.job(Command::Plan) }).accepted();
+        let calls = std::fs::read_to_string(&calls).unwrap();
+        (plan, calls.lines().filter(|call| call.starts_with("show ")).count())
+    };
+    estate.write(&Spec::new("a", "v1"));
+    let (alone, shown) = plan();
+    assert_eq!(shown, 0);
+    // Another that takes a value of it: now its plan is shown.
+    estate.write(&Spec::new("b", "v1").takes("upstream", "a", "version"));
+    let (both, shown) = plan();
+    assert_eq!(shown, 1, "b is new as well, and gives nobody a value");
+    let changes = |plan: &Json| plan["units"]["a"]["verdict"]["changes"].clone();
+    assert_eq!(changes(&alone), changes(&both));
+    assert_eq!(changes(&alone).as_array().unwrap().len(), 2);
+    outcome(&estate.ok(Command::Apply));
+    estate.write(&Spec::new("b", "v2").takes("upstream", "a", "version"));
+    assert_eq!(plan().1, 1, "what exists is always shown");
+}

@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use super::rollout::latest_event;
-use super::{Failure, Limits, Outcome, Progress, Teller, placement, too_long};
+use super::{Failure, Limits, NO_PLACE, Outcome, Progress, Teller, has_no_place, placement, too_long};
 use crate::allocation::Allocation;
 use crate::client::Client;
 use crate::error::Error;
@@ -55,6 +55,9 @@ pub(super) fn watch(
             }
         } else {
             steady_since = None;
+        }
+        if ours.is_empty() && desired > 0 && has_no_place(client, job, teller, limits) {
+            return Ok(failed(client, &ours, NO_PLACE.to_owned(), lacking));
         }
         if let Some(reason) = too_long(job, teller, start, limits) {
             return Ok(failed(client, &ours, reason, lacking));

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use super::allocations::{desired, failed};
 use super::rollout::latest_event;
-use super::{Limits, Outcome, Progress, Teller, placement};
+use super::{Limits, NO_PLACE, Outcome, Progress, Teller, has_no_place, placement};
 use crate::allocation::Allocation;
 use crate::client::Client;
 use crate::error::Error;
@@ -44,13 +44,17 @@ pub(super) fn watch(
             Some(now) if now.status == "dead" => {
                 Some(format!("{complete} of {desired} allocations completed"))
             }
+            _ if ours.is_empty() && desired > 0 && has_no_place(client, job, teller, limits) => {
+                Some(NO_PLACE.to_owned())
+            }
             _ if start.elapsed() > limits.overall => {
                 Some(format!("not done after {} hours", limits.overall.as_secs() / 3600))
             }
             _ => None,
         };
         if let Some(reason) = reason {
-            return Ok(failed(client, &ours, reason, Vec::new()));
+            let lacking = if ours.is_empty() { placement(client, job) } else { Vec::new() };
+            return Ok(failed(client, &ours, reason, lacking));
         }
     }
 }

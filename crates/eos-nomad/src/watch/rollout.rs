@@ -2,7 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use super::{Failure, Limits, Outcome, Progress, Reverted, Teller, placement, too_long};
+use super::{
+    Failure, Limits, NO_PLACE, Outcome, Progress, Reverted, Teller, has_no_place, placement, too_long,
+};
 use crate::allocation::Allocation;
 use crate::client::Client;
 use crate::deployment::Deployment;
@@ -84,6 +86,19 @@ fn follow(
             ended_by_us = client.fail_deployment(&deployment.id).is_ok();
         }
         teller.tell(progress(client, job, &deployment, &allocations));
+        let counts = deployment.counts();
+        if hopeless == Hopeless::End
+            && !ended_by_us
+            && counts.placed_allocs == 0
+            && counts.desired_total > 0
+            && has_no_place(client, job, teller, limits)
+        {
+            // Nomad then goes back to an older version by itself, where there is one.
+            let _ = client.fail_deployment(&deployment.id);
+            let (all, _) = client.deployments(&job.id, 0)?;
+            let last = all.into_iter().find(|other| other.id == deployment.id).unwrap_or(deployment);
+            return Ok(Ended::Failed(last, NO_PLACE.to_owned()));
+        }
         if let Some(reason) = too_long(job, teller, start, limits) {
             return Ok(Ended::Failed(deployment, reason));
         }

@@ -219,7 +219,7 @@ impl<'a> Work<'a> {
         };
         let found = Diagnostic::error(codes::JOB_FAILED, format!("job {id} did not {what}"))
             .why(why.join("\n"))
-            .fix(format!("nomad job status {id}; when its cause is gone, apply again"));
+            .fix(format!("nomad job status {id} shows more; remove the cause"));
         Applied::failed(recorded, found)
     }
 }

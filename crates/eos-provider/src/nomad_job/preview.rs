@@ -1,11 +1,12 @@
 //! Nomad's own plan in lines a person reads. Values that look like secrets are blanked out: a job edited by hand may
 //! have them in clear.
 
-use eos_nomad::{DesiredUpdates, DiffKind, JobDiff, describe_placement};
+use eos_nomad::{DesiredUpdates, DiffKind, describe_placement};
 use serde_json::{Value as Json, json};
 
 use super::private::Private;
 use super::survey::Survey;
+use super::words::in_words;
 
 const LONGEST_VALUE: usize = 80;
 const BLANK: &str = "•••";
@@ -29,9 +30,9 @@ pub fn preview(id: &str, survey: &Survey, private: Private) -> Preview {
         "create" => format!("job {id} is new"),
         "start" => format!("job {id} is stopped and starts again"),
         "none" => format!("job {id}: Nomad sees no difference in its spec"),
-        _ => match summary(&plan.diff) {
+        _ => match in_words(&plan.diff) {
             text if text.is_empty() => format!("job {id} changes"),
-            text => format!("job {id} changes: {text}"),
+            text => text,
         },
     }];
     if action != "create" {
@@ -57,31 +58,6 @@ pub fn preview(id: &str, survey: &Survey, private: Private) -> Preview {
     }
 }
 
-/// What changes, in a few words: `Count 1 -> 2, Env[PORT], 3 more`.
-fn summary(diff: &JobDiff) -> String {
-    const MOST: usize = 3;
-    const SHORT: usize = 12;
-    let is_short = |value: &str| !value.is_empty() && value.len() <= SHORT && !value.contains('\n');
-    let changed = diff.changed();
-    let mut words: Vec<String> = Vec::new();
-    for field in &changed {
-        let (old, new) = (&field.old, &field.new);
-        let open = show(&field.name, old) != BLANK && show(&field.name, new) != BLANK;
-        words.push(if open && is_short(old) && is_short(new) {
-            format!("{} {old} -> {new}", field.name)
-        } else {
-            field.name.clone()
-        });
-    }
-    words.dedup();
-    let more = words.len().saturating_sub(MOST);
-    words.truncate(MOST);
-    if more > 0 {
-        words.push(format!("{more} more"));
-    }
-    words.join(", ")
-}
-
 fn describe(updates: &DesiredUpdates) -> Option<String> {
     let counts = [
         (updates.place, "to start"),
@@ -100,8 +76,8 @@ fn describe(updates: &DesiredUpdates) -> Option<String> {
     (!some.is_empty()).then(|| some.join(", "))
 }
 
-/// A value for the eye: one line, not too long, and nothing of what its name says is a secret.
-fn show(name: &str, value: &str) -> String {
+/// Whether a field's name says that its value is a secret.
+pub fn is_secret(name: &str) -> bool {
     const TELLING: &[&str] = &[
         "password",
         "passwd",
@@ -114,10 +90,15 @@ fn show(name: &str, value: &str) -> String {
         "api_key",
     ];
     let name = name.to_lowercase();
+    TELLING.iter().any(|word| name.contains(word))
+}
+
+/// A value for the eye: one line, not too long, and nothing of what its name says is a secret.
+fn show(name: &str, value: &str) -> String {
     if value.starts_with("secret://") {
         return value.to_owned();
     }
-    if !value.is_empty() && TELLING.iter().any(|word| name.contains(word)) {
+    if !value.is_empty() && is_secret(name) {
         return BLANK.to_owned();
     }
     if value.contains('\n') {
@@ -132,24 +113,6 @@ fn show(name: &str, value: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_change_is_told_in_a_few_words() {
-        let field = |name: &str, old: &str, new: &str| json!({"Type": "Edited", "Name": name, "Old": old, "New": new});
-        let diff = |fields: Json| {
-            let group = json!({"Type": "Edited", "Name": "server", "Fields": fields});
-            serde_json::from_value::<JobDiff>(json!({"Type": "Edited", "TaskGroups": [group]})).unwrap()
-        };
-        let few = json!([
-            field("Count", "1", "2"),
-            field("Env[API_TOKEN]", "a", "b"),
-            field("EmbeddedTmpl", "a\nb", "c")
-        ]);
-        assert_eq!(summary(&diff(few)), "Count 1 -> 2, Env[API_TOKEN], EmbeddedTmpl");
-        let many: Vec<Json> = (0..5).map(|n| field(&format!("F{n}"), "", "x")).collect();
-        assert_eq!(summary(&diff(many.into())), "F0, F1, F2, 2 more");
-        assert_eq!(summary(&JobDiff::default()), "");
-    }
 
     #[test]
     fn values_are_cut_and_blanked() {

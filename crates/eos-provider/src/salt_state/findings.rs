@@ -40,7 +40,7 @@ pub fn of_states(arguments: &Arguments<'_>, report: &Report) -> Diagnostics {
         found.push(
             Diagnostic::error(codes::STATE_FAILED, format!("{state} failed on {}", arguments.target))
                 .why(state.reason())
-                .fix("put right what Salt names, then apply again: states that are done stay done"),
+                .fix("put right what Salt names; states that are done stay done"),
         );
     }
     if failures.len() > MOST {

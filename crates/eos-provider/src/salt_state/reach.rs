@@ -19,6 +19,9 @@ use crate::settings::Settings;
 /// Where states find programs, as on a minion.
 const SEARCH_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
+/// What leaves room for Salt's own folders before a socket's path is too long.
+const SHORT: usize = 30;
+
 pub enum Failure {
     /// Salt was not asked.
     Refused(Diagnostics),
@@ -69,7 +72,9 @@ fn masterless(settings: &Settings) -> Result<Arc<dyn RunsStates>, Failure> {
     let estate = settings.estate.clone().unwrap_or_default();
     let key = (program.to_owned(), settings.salt.socket.clone(), estate.to_string());
     kept(&KEPT, key, || {
-        let temp = settings.plugin.temporary_folder.as_deref().unwrap_or(Path::new("/tmp"));
+        // Salt puts sockets far below: only a short folder will do.
+        let short = |folder: &&Path| folder.as_os_str().len() < SHORT;
+        let temp = settings.plugin.temporary_folder.as_deref().filter(short).unwrap_or(Path::new("/tmp"));
         Ok(Masterless::new(MasterlessSettings {
             installation: Installation::at(program)?,
             locks: estate.join(".eos/cache/locks").into(),

@@ -10,7 +10,7 @@ pub fn by_hand(bench: &Bench) {
     let agent = &bench.agent;
 
     // Scaled.
-    agent.put("/v1/job/drift/scale", &json!({"Count": 2, "Target": {"Group": "main"}}));
+    agent.put("/v1/job/drift/scale", &json!({"Count": 2, "Target": {"Group": "main"}})).unwrap();
     let run = unit.plan_has_changes();
     run.says("in_sync").says("false -> true").says("Count: \"2\" -> \"1\"");
     unit.apply();
@@ -21,7 +21,7 @@ pub fn by_hand(bench: &Bench) {
     let mut edited = service("drift", SLEEP);
     edited["Priority"] = json!(70);
     edited["TaskGroups"][0]["Tasks"][0]["Env"] = json!({"DB_PASSWORD": "hunter2", "COLOUR": "red"});
-    agent.put("/v1/jobs", &json!({"Job": edited}));
+    agent.put("/v1/jobs", &json!({"Job": edited})).unwrap();
     let run = unit.plan_has_changes();
     run.says("Priority: \"70\" -> \"50\"").says("Env[COLOUR]").does_not_say("hunter2");
     unit.apply();

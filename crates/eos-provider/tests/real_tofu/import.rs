@@ -9,7 +9,7 @@ pub fn by_id(bench: &Bench) {
     // In the usual namespace, without a mark: an import says that it is meant.
     let mut job = service("imported", SLEEP);
     job["Meta"] = json!({"team": "search"});
-    agent.put("/v1/jobs", &json!({"Job": job}));
+    agent.put("/v1/jobs", &json!({"Job": job})).unwrap();
     let unit = bench.unit(&service("imported", SLEEP));
     unit.ok(&["import", "eos_nomad_job.job", "imported"]);
     let run = unit.plan_has_changes();
@@ -25,7 +25,7 @@ pub fn by_id(bench: &Bench) {
     let _ = agent.request("PUT", "/v1/namespace", Some(&json!({"Name": "apps"})));
     let mut job = service("spaced", SLEEP);
     job["Namespace"] = json!("apps");
-    agent.put("/v1/jobs?namespace=apps", &json!({"Job": job}));
+    agent.put("/v1/jobs?namespace=apps", &json!({"Job": job})).unwrap();
     agent.until("it is deployed", || {
         agent.get("/v1/job/spaced/deployments?namespace=apps")[0]["Status"] == "successful"
     });

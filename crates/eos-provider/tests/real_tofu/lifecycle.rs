@@ -4,8 +4,8 @@ use std::path::Path;
 
 use serde_json::json;
 
-use crate::agent::tool;
 use crate::unit::{Bench, SLEEP, Unit, service, tasks};
+use test_tools::tool;
 
 pub fn with_tofu(bench: &Bench) {
     let unit = bench.unit(&service("life", SLEEP));

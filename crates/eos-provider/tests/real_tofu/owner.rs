@@ -26,7 +26,7 @@ pub fn foreign(bench: &Bench) {
     let mut job = service("foreign", SLEEP);
     for meta in [json!({}), json!({"eos.unit": "other/foreign"})] {
         job["Meta"] = meta;
-        agent.put("/v1/jobs", &json!({"Job": job}));
+        agent.put("/v1/jobs", &json!({"Job": job})).unwrap();
         let before = agent.get("/v1/job/foreign");
         let unit = bench.unit(&service("foreign", SLEEP));
         let run = unit.run(&["plan"]);
@@ -41,7 +41,7 @@ pub fn foreign(bench: &Bench) {
     agent.delete("/v1/job/foreign?purge=true");
     let unit = bench.unit(&service("foreign", SLEEP));
     unit.apply();
-    agent.put("/v1/jobs", &json!({"Job": job}));
+    agent.put("/v1/jobs", &json!({"Job": job})).unwrap();
     let run = unit.run(&["destroy", "-auto-approve"]);
     assert_eq!(run.code, 1);
     run.says("E0803").says("it belongs to other/foreign");
@@ -60,7 +60,7 @@ pub fn overtaken(bench: &Bench) {
     unit.ok(&["plan", "-out=plan"]);
     let mut other = service("overtaken", SLEEP);
     other["Priority"] = json!(70);
-    bench.agent.put("/v1/jobs", &json!({"Job": other}));
+    bench.agent.put("/v1/jobs", &json!({"Job": other})).unwrap();
     let run = unit.run(&["apply", "plan"]);
     assert_eq!(run.code, 1, "{}", run.text);
     run.says("E0804").says("was changed after it was planned");

@@ -69,12 +69,12 @@ pub fn whole_life(bench: &Bench) {
 
     // A change of the variable by hand is seen without reading it, and put right; another's key stays.
     let path = "/v1/var/nomad/jobs/secretive";
-    bench.agent.put(path, &json!({"Items": {"app_password": "other", "extra": "kept"}}));
+    bench.agent.put(path, &json!({"Items": {"app_password": "other", "extra": "kept"}})).unwrap();
     unit.plan_has_changes().says("the variable with its secrets was changed").does_not_say("other");
     unit.apply();
     assert_eq!(variable(&unit), json!({"app_password": SECOND, "extra": "kept"}));
     unit.plan_is_empty();
-    bench.agent.put(path, &json!({"Items": {"app_password": SECOND}}));
+    bench.agent.put(path, &json!({"Items": {"app_password": SECOND}})).unwrap();
 
     // A job that fails does not tell its secrets either; and with the older spec the older secret is back.
     let mut bad = job(&output, 1);

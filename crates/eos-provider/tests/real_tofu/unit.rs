@@ -5,16 +5,16 @@ use std::process::{Command, Output, Stdio};
 
 use serde_json::{Value as Json, json};
 
-use crate::agent::Agent;
+use test_tools::Nomad;
 
 pub struct Bench {
-    pub agent: Agent,
+    pub agent: Nomad,
     pub tofu: PathBuf,
     folder: tempfile::TempDir,
 }
 
 impl Bench {
-    pub fn new(agent: Agent, tofu: PathBuf) -> Bench {
+    pub fn new(agent: Nomad, tofu: PathBuf) -> Bench {
         let folder = tempfile::tempdir().unwrap();
         let place = folder.path().join("mirror/eos.local/eos/eos/0.1.0/linux_amd64");
         std::fs::create_dir_all(&place).unwrap();
@@ -43,7 +43,7 @@ impl Bench {
             program: program.to_owned(),
             folder: tempfile::tempdir().unwrap(),
             id: job["ID"].as_str().unwrap().to_owned(),
-            environment: vec![("NOMAD_ADDR".to_owned(), self.agent.address.clone())],
+            environment: vec![("NOMAD_ADDR".to_owned(), self.agent.address().to_owned())],
         };
         std::fs::create_dir(unit.path().join("tmp")).unwrap();
         unit.write(job, json!({}));

@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use crate::agent::free_ports;
 use crate::unit::{Bench, SLEEP, service};
+use test_tools::free_ports;
 
 pub fn at_plan_and_apply(bench: &Bench) {
     let [nobody] = free_ports();

@@ -1,7 +1,7 @@
 //! A folder with an estate, a unit and the provider in a mirror; tofu is run in it as a person would.
 #![allow(dead_code, clippy::unwrap_used)]
 
-use std::io::{Read as _, Write as _};
+use std::io::Read as _;
 use std::os::unix::net::UnixListener;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
@@ -37,16 +37,7 @@ pub struct Running {
 }
 
 fn tool(name: &str, test: &str) -> Option<PathBuf> {
-    let home = std::env::var("HOME").unwrap_or_default();
-    let cache = std::env::var("XDG_CACHE_HOME").unwrap_or_else(|_| format!("{home}/.cache"));
-    let settings =
-        eos_deps::Settings { cache: format!("{cache}/eos").into(), ..eos_deps::Settings::default() };
-    let found = eos_deps::Tools::new(settings).ok().and_then(|tools| tools.find(name).ok().flatten());
-    if found.is_none() {
-        // Not eprintln: the test harness would swallow it for a test that passes.
-        let _ = writeln!(std::io::stderr(), "SKIPPED {test}: {name} is not there; eos tools install {name}");
-    }
-    found.map(|found| found.path.into_std_path_buf())
+    test_tools::tool(name, test).map(Into::into)
 }
 
 impl Place {

@@ -1,16 +1,22 @@
 //! One `salt-call` for one run: slower than a warm process, and nothing but Salt's own command line.
+//!
+//! The pillar of the run may hold secrets, and so may what Salt says: both are in memory alone, never in a file.
 
+use std::fs::File;
+use std::io::{Read as _, Seek as _, Write as _};
+use std::os::fd::AsRawFd as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
+use rustix::fs::{MemfdFlags, memfd_create};
 use serde_json::{Value as Json, json};
 
 use super::child_environment;
 use super::folder::PrivateFolder;
 use super::installation::Installation;
-use super::warm::{last_words, stopped_after};
+use super::warm::{last_lines, stopped_after};
 use crate::error::SaltError;
 use crate::run::{StateRun, Stop};
 
@@ -38,21 +44,26 @@ pub(crate) fn run(
     if let Some(dirs) = minion["module_dirs"].as_array_mut() {
         dirs.insert(0, json!(folder.join("modules")));
     }
+    let start = |source| SaltError::Start { program: installation.salt_call.clone(), source };
+    let mut pillar = None;
     if !run.pillar.is_empty() {
-        // Arguments of a process can be read by anybody; a file in here cannot.
+        // Arguments of a process can be read by anybody, and a file outlives whoever is killed.
         folder.write("modules/pillar/eos_extra_pillar.py", EXTRA_PILLAR)?;
         let values = zeroize::Zeroizing::new(Json::from(run.pillar.expose().clone()).to_string());
-        let extra = json!({"eos_extra_pillar": folder.write("pillar.json", values.as_bytes())?});
+        let mut memory = memory(MemfdFlags::empty()).map_err(start)?;
+        memory.write_all(values.as_bytes()).map_err(start)?;
+        let extra = json!({"eos_extra_pillar": format!("/proc/self/fd/{}", memory.as_raw_fd())});
+        pillar = Some(memory);
         match minion["ext_pillar"].as_array_mut() {
             Some(modules) => modules.push(extra),
             None => minion["ext_pillar"] = json!([extra]),
         }
     }
     folder.write("minion", minion.to_string())?;
-    let output = |name: &str| {
-        let path = folder.join(name);
-        fs_err::File::create(&path).map(fs_err::File::into_file).map_err(SaltError::files("write", path))
-    };
+    let (out, errors) =
+        (memory(MemfdFlags::CLOEXEC).map_err(start)?, memory(MemfdFlags::CLOEXEC).map_err(start)?);
+    let cache = root.join("var/cache/salt/minion");
+    keep_nothing(&cache).map_err(SaltError::files("make the folder", &cache))?;
     let mut command = Command::new(&installation.salt_call);
     command.args(["--local", "--out=json", "--retcode-passthrough", "--log-level=error", "--config-dir"]);
     command.arg(folder.path()).args(["state.apply", "eos_run"]);
@@ -60,10 +71,11 @@ pub(crate) fn run(
         command.arg("test=True");
     }
     child_environment(&mut command, folder.path(), search_path);
-    command.stdin(folder.lock_for_child()?).stdout(output("out")?).stderr(output("errors")?);
+    command.stdin(folder.lock_for_child()?);
+    command.stdout(out.try_clone().map_err(start)?).stderr(errors.try_clone().map_err(start)?);
     command.current_dir(folder.path()).process_group(0);
-    let start = |source| SaltError::Start { program: installation.salt_call.clone(), source };
     let mut child = command.spawn().map_err(start)?;
+    drop(pillar);
     let mut stopped = false;
     let status = loop {
         if let Some(status) = child.try_wait().map_err(start)? {
@@ -71,12 +83,12 @@ pub(crate) fn run(
         }
         stopped = stopped || stop();
         if stopped {
-            end_after_this_state(&root.join("var/cache/salt/minion"));
+            end_after_this_state(&cache);
         }
         std::thread::sleep(EVERY);
     };
     let redactor = run.pillar.redactor();
-    let answer = fs_err::read(folder.join("out")).unwrap_or_default();
+    let answer = whole(out);
     let returned = serde_json::from_slice::<Json>(&answer)
         .ok()
         .and_then(|mut answer| answer.get_mut("local").map(Json::take));
@@ -84,11 +96,32 @@ pub(crate) fn run(
         Some(returned) if stopped => Err(stopped_after(returned.as_object().map_or(0, serde_json::Map::len))),
         Some(returned) => Ok(returned),
         None => {
-            let said = last_words(&folder.join("errors"), &redactor);
+            let said = last_lines(&String::from_utf8_lossy(&whole(errors)), &redactor);
             let output = format!("{said}\n{}\n{status}", redactor.text(&String::from_utf8_lossy(&answer)));
             Err(SaltError::NoAnswer { target: run.target.to_owned(), output: output.trim().to_owned() })
         }
     }
+}
+
+/// A file without a name. What is not closed on exec the child has as well, under the same number.
+fn memory(flags: MemfdFlags) -> std::io::Result<File> {
+    Ok(File::from(memfd_create("eos-salt", flags)?))
+}
+
+/// All that was written to it.
+fn whole(mut memory: File) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let _ = memory.rewind().and_then(|()| memory.read_to_end(&mut bytes));
+    bytes
+}
+
+/// Salt writes down what states said and what they were, which nobody reads and which may hold secrets.
+fn keep_nothing(cache: &Path) -> std::io::Result<()> {
+    fs_err::create_dir_all(cache)?;
+    for name in ["sls.p", "highstate.cache.p"] {
+        std::os::unix::fs::symlink("/dev/null", cache.join(name))?;
+    }
+    Ok(())
 }
 
 /// Salt gives each run an id and notes it down; a file of that name makes it end.

@@ -143,10 +143,12 @@ pub(crate) fn stopped_after(done: usize) -> SaltError {
 }
 
 /// The end of what a process wrote.
-pub(crate) fn last_words(path: &Path, redactor: &Redactor) -> String {
+fn last_words(path: &Path, redactor: &Redactor) -> String {
+    last_lines(&String::from_utf8_lossy(&fs_err::read(path).unwrap_or_default()), redactor)
+}
+
+pub(crate) fn last_lines(text: &str, redactor: &Redactor) -> String {
     const LINES: usize = 20;
-    let bytes = fs_err::read(path).unwrap_or_default();
-    let text = String::from_utf8_lossy(&bytes);
     let lines: Vec<&str> = text.lines().collect();
     redactor.text(&lines[lines.len().saturating_sub(LINES)..].join("\n"))
 }

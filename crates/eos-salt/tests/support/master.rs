@@ -1,7 +1,7 @@
 //! A real master with salt-api and one minion, on loopback ports of their own, ended with the test.
 #![allow(dead_code, clippy::unwrap_used)]
 
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -11,6 +11,7 @@ use eos_salt::{ApiSettings, Credentials, Installation, SaltApi};
 use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::{Value as Json, json};
 use sha2::{Digest as _, Sha256};
+use test_tools::free_ports;
 
 use super::SEARCH_PATH;
 
@@ -160,10 +161,4 @@ pub fn wait_until<T, E: std::fmt::Display>(what: &str, mut there: impl FnMut() -
         }
         std::thread::sleep(Duration::from_millis(100));
     }
-}
-
-fn free_ports() -> [u16; 3] {
-    let listeners: Vec<TcpListener> = (0..3).map(|_| TcpListener::bind("127.0.0.1:0").unwrap()).collect();
-    let ports: Vec<u16> = listeners.iter().map(|listener| listener.local_addr().unwrap().port()).collect();
-    ports.try_into().unwrap()
 }

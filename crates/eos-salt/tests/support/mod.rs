@@ -3,7 +3,6 @@
 
 pub mod master;
 
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use camino::Utf8PathBuf;
@@ -16,16 +15,7 @@ pub const SEARCH_PATH: &str = "/usr/sbin:/usr/bin:/sbin:/bin";
 
 /// Salt as `make test` installs it; without it the test is skipped where people see it.
 pub fn salt(test: &str) -> Option<Installation> {
-    let home = std::env::var("HOME").unwrap_or_default();
-    let cache = std::env::var("XDG_CACHE_HOME").unwrap_or_else(|_| format!("{home}/.cache"));
-    let settings =
-        eos_deps::Settings { cache: format!("{cache}/eos").into(), ..eos_deps::Settings::default() };
-    let found = eos_deps::Tools::new(settings).ok().and_then(|tools| tools.find("salt").ok().flatten());
-    if found.is_none() {
-        // Not eprintln: the test harness would swallow it for a test that passes.
-        let _ = writeln!(std::io::stderr(), "SKIPPED {test}: salt is not there; eos tools install salt");
-    }
-    found.map(|found| Installation::at(found.path.as_std_path()).unwrap())
+    test_tools::tool("salt", test).map(|salt| Installation::at(salt.as_std_path()).unwrap())
 }
 
 /// A folder with an estate, private folders and a place for files that states make.

@@ -1,21 +1,22 @@
-//! Group commit: the writer takes everything that is queued, applies each batch inside one transaction (a batch that
-//! conflicts is left out, the others stay), and answers all of them after one fsync. Under load many writers share a
-//! sync; alone, a writer waits for no one.
+//! Group commit: a thread takes everything that is queued, checks each batch (one that conflicts is left out, the others
+//! stay), makes all of them durable with one sync of the log, and answers. Under load many writers share a sync; alone, a
+//! writer waits for no one.
 
-use std::sync::Arc;
 use std::sync::mpsc;
+use std::sync::{Arc, PoisonError};
 use std::thread::JoinHandle;
 
-use redb::{Database, ReadableTable};
 use tokio::sync::oneshot;
 
-use super::{RECORDS, failed};
-use crate::batch::{Batch, Change, Version};
+use super::entry;
+use super::log::{self, SIDE};
+use super::waiting::{Shared, Unwritten};
+use crate::batch::{Batch, Change};
 use crate::error::StoreError;
 use crate::records::Pending;
 
-/// Bounds how long the first writer of a group waits for the others' work.
-const MAX_GROUP: usize = 1_024;
+/// Bytes of a group: bounds how long its first writer waits for the others' work, and lets a side of the log take two.
+const MAX_GROUP: usize = SIDE / 4;
 
 type Answer = oneshot::Sender<Result<(), StoreError>>;
 
@@ -25,10 +26,10 @@ pub struct Groups {
 }
 
 impl Groups {
-    pub fn start(database: Arc<Database>, place: String) -> std::io::Result<Groups> {
+    pub fn start(shared: Arc<Shared>) -> std::io::Result<Groups> {
         let (queue, waiting) = mpsc::channel();
-        let writer = std::thread::Builder::new().name("store-writer".into());
-        let writer = writer.spawn(move || write_groups(&database, &place, &waiting))?;
+        let writer = std::thread::Builder::new().name("store-log".into());
+        let writer = writer.spawn(move || write_groups(&shared, &waiting))?;
         Ok(Groups { queue: Some(queue), writer: Some(writer) })
     }
 
@@ -43,7 +44,7 @@ impl Groups {
 }
 
 impl Drop for Groups {
-    /// Whatever was queued is written before the file is let go.
+    /// Whatever was queued is written before the files are let go.
     fn drop(&mut self) {
         self.queue.take();
         if let Some(writer) = self.writer.take() {
@@ -52,58 +53,73 @@ impl Drop for Groups {
     }
 }
 
-fn write_groups(database: &Database, place: &str, waiting: &mpsc::Receiver<(Batch, Answer)>) {
-    while let Ok(first) = waiting.recv() {
-        let group = std::iter::once(first).chain(waiting.try_iter().take(MAX_GROUP - 1));
-        let (batches, answers): (Vec<_>, Vec<_>) = group.unzip();
-        // Nothing to write: the groups before are on disk, which is all that an empty batch asks for.
-        let written = if batches.iter().all(Batch::is_empty) {
-            Ok(batches.iter().map(|_| Ok(())).collect())
-        } else {
-            write_group(database, &batches)
-        };
-        let results: Vec<_> = written.unwrap_or_else(|reason| {
-            let error = failed("write", place, &reason);
-            batches.iter().map(|_| Err(error.clone())).collect()
-        });
-        for (answer, result) in answers.into_iter().zip(results) {
+fn write_groups(shared: &Shared, waiting: &mpsc::Receiver<(Batch, Answer)>) {
+    while let Ok((batch, answer)) = waiting.recv() {
+        let mut bytes = weight(&batch);
+        let (mut batches, mut answers) = (vec![batch], vec![answer]);
+        while bytes < MAX_GROUP
+            && let Ok((batch, answer)) = waiting.try_recv()
+        {
+            bytes += weight(&batch);
+            batches.push(batch);
+            answers.push(answer);
+        }
+        for (answer, result) in answers.into_iter().zip(write_group(shared, batches)) {
             // The caller may have gone away; the write stands.
             let _ = answer.send(result);
         }
     }
 }
 
-fn write_group(database: &Database, batches: &[Batch]) -> Result<Vec<Result<(), StoreError>>, redb::Error> {
-    let transaction = database.begin_write()?;
-    let results = {
-        let mut table = transaction.open_table(RECORDS)?;
-        batches.iter().map(|batch| apply(&mut table, batch)).collect::<Result<Vec<_>, redb::Error>>()?
-    };
-    transaction.commit()?;
-    Ok(results)
+fn weight(batch: &Batch) -> usize {
+    let value = |change: &Change| if let Change::Put(value) = change { value.len() } else { 0 };
+    batch.changes.iter().map(|(key, _, change)| key.len() + value(change)).sum()
 }
 
-/// All checks come before the first write, so a refused batch leaves no trace in the shared transaction.
-fn apply(
-    table: &mut redb::Table<'_, &str, (u64, &[u8])>,
-    batch: &Batch,
-) -> Result<Result<(), StoreError>, redb::Error> {
-    for (key, expected, _) in &batch.changes {
-        let actual: Version = table.get(key.as_str())?.map_or(0, |row| row.value().0);
-        if actual != *expected {
-            return Ok(Err(StoreError::Conflict { key: key.clone(), expected: *expected, actual }));
-        }
-    }
-    for (key, expected, change) in &batch.changes {
-        match change {
-            Change::Put(value) => {
-                table.insert(key.as_str(), (expected + 1, value.as_slice()))?;
+fn write_group(shared: &Shared, batches: Vec<Batch>) -> Vec<Result<(), StoreError>> {
+    let (mut staged, mut entries) = (Unwritten::new(), Vec::new());
+    let mut results: Vec<Result<(), StoreError>> = batches
+        .into_iter()
+        .map(|batch| {
+            let rows = shared.check_over(&staged, batch)?;
+            if !rows.is_empty() {
+                entries.push(entry::encode(&rows));
+                staged.extend(rows);
             }
-            Change::Delete => {
-                table.remove(key.as_str())?;
-            }
-            Change::Check => {}
-        }
+            Ok(())
+        })
+        .collect();
+    // Nothing to write: the groups before are on disk, which is all that an empty batch asks for.
+    let written = if entries.is_empty() { Ok(()) } else { make_durable(shared, &entries, staged) };
+    if let Err(error) = written {
+        results.iter_mut().filter(|result| result.is_ok()).for_each(|result| *result = Err(error.clone()));
     }
-    Ok(Ok(()))
+    results
+}
+
+fn make_durable(shared: &Shared, entries: &[Vec<u8>], rows: Unwritten) -> Result<(), StoreError> {
+    let Some(log) = &shared.log else { return Err(StoreError::Closed) };
+    let needed: usize = entries.iter().map(|entry| log::size(entry)).sum();
+    if needed > SIDE {
+        // No side takes it. This thread alone adds to what waits, so nothing comes between.
+        shared.write_waiting()?;
+        return shared.file.write(&rows, None);
+    }
+    loop {
+        let mut log = log.lock().unwrap_or_else(PoisonError::into_inner);
+        if log.room() < needed {
+            let turns = shared.turns();
+            drop(log);
+            shared.wait_for_turn(turns)?;
+            continue;
+        }
+        let io = |reason: std::io::Error| StoreError::Io {
+            operation: "write",
+            place: shared.file.place(),
+            reason: reason.to_string(),
+        };
+        log.append(entries).map_err(io)?;
+        shared.put(rows);
+        return Ok(());
+    }
 }

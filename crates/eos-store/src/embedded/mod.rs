@@ -1,26 +1,22 @@
-//! Records in one redb file, written by one thread: [`groups`] when every answer is durable, [`late`] when answers may
-//! come before the disk.
+//! Records in a redb file. What was taken waits in memory until a thread writes it there ([`waiting`]); until then a
+//! [`log`] beside the file makes it durable before it is answered ([`groups`]), unless answers may come before the disk.
 
+mod entry;
+mod file;
 mod groups;
-mod late;
+mod log;
+mod waiting;
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use redb::{Database, ReadableDatabase, ReadableTable, TableDefinition};
-
+use self::file::StoreFile;
 use self::groups::Groups;
-use self::late::Late;
+use self::log::Log;
+use self::waiting::{Unwritten, Waiting};
 use crate::batch::Batch;
 use crate::error::StoreError;
 use crate::records::{Pending, Record, Records};
-
-const RECORDS: TableDefinition<'_, &str, (u64, &[u8])> = TableDefinition::new("records");
-const FORMAT: TableDefinition<'_, &str, u64> = TableDefinition::new("format");
-const KNOWN_FORMAT: u64 = 1;
-/// Bytes of pages that redb keeps: whoever reads much keeps an index of its own, and would keep everything twice.
-const CACHE: usize = 2 << 20;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Durability {
@@ -32,58 +28,39 @@ pub enum Durability {
     Relaxed,
 }
 
-enum Writer {
-    Groups(Groups),
-    Late(Late),
-}
-
 pub struct EmbeddedRecords {
-    database: Arc<Database>,
-    place: String,
-    writer: Writer,
-}
-
-fn failed(operation: &'static str, place: &str, reason: &redb::Error) -> StoreError {
-    StoreError::Io { operation, place: place.to_owned(), reason: reason.to_string() }
+    /// Where every answer is durable; it goes before what it fills.
+    groups: Option<Groups>,
+    waiting: Waiting,
 }
 
 impl EmbeddedRecords {
-    /// Opens or makes the file. redb locks it: a second process is refused.
+    /// Opens or makes the file, which a second process is refused, and takes over what a crash left in the log.
     pub fn open(path: &Path, durability: Durability) -> Result<Self, StoreError> {
-        let place = path.display().to_string();
-        let opened = Database::builder().set_cache_size(CACHE).create(path);
-        let database = Arc::new(opened.map_err(|e| failed("open", &place, &e.into()))?);
-        check_format(&database, &place)?;
-        let own = (Arc::clone(&database), place.clone());
-        let writer = match durability {
-            Durability::Full => Groups::start(own.0, own.1).map(Writer::Groups),
-            Durability::Relaxed => Late::start(own.0, own.1).map(Writer::Late),
+        let file = StoreFile::open(path)?;
+        let (store, kept) = file.prepare()?;
+        let log = path.with_extension("log");
+        let kept = take_over(&file, Log::left(&log, store, kept)?)?;
+        let log = match durability {
+            Durability::Full => Some(Log::open(&log, store, kept)?),
+            Durability::Relaxed => None,
         };
-        let writer = writer.map_err(|e| failed("start the writer of", &place, &redb::Error::Io(e)))?;
-        Ok(Self { database, place, writer })
-    }
-
-    fn read<T>(&self, read: impl FnOnce() -> Result<T, redb::Error>) -> Result<T, StoreError> {
-        read().map_err(|reason| failed("read", &self.place, &reason))
+        let place = file.place();
+        let started = |e| StoreError::Io {
+            operation: "start the writer of",
+            place: place.clone(),
+            reason: std::io::Error::to_string(&e),
+        };
+        let logged = log.is_some();
+        let waiting = Waiting::start(file, log).map_err(started)?;
+        let groups = logged.then(|| Groups::start(Arc::clone(&waiting.shared)));
+        Ok(Self { groups: groups.transpose().map_err(started)?, waiting })
     }
 }
 
 impl Records for EmbeddedRecords {
     fn all(&self) -> Result<Vec<Record>, StoreError> {
-        let (unwritten, mut records) = self.read(|| {
-            let (unwritten, file) = match &self.writer {
-                Writer::Late(late) => late.all()?,
-                Writer::Groups(_) => (BTreeMap::new(), self.database.begin_read()?),
-            };
-            let table = file.open_table(RECORDS)?;
-            let mut records = Vec::new();
-            for entry in table.iter()? {
-                let (key, row) = entry?;
-                let (version, value) = row.value();
-                records.push(Record { key: key.value().to_owned(), version, value: value.to_vec() });
-            }
-            Ok((unwritten, records))
-        })?;
+        let (unwritten, mut records) = self.waiting.all()?;
         if !unwritten.is_empty() {
             records.retain(|record| !unwritten.contains_key(&record.key));
             records.extend(
@@ -97,44 +74,29 @@ impl Records for EmbeddedRecords {
     }
 
     fn get(&self, key: &str) -> Result<Option<Record>, StoreError> {
-        if let Writer::Late(late) = &self.writer
-            && let Some(found) = late.get(key)
-        {
-            return Ok(found.map(|(version, value)| Record { key: key.to_owned(), version, value }));
-        }
-        self.read(|| {
-            let row = self.database.begin_read()?.open_table(RECORDS)?.get(key)?;
-            Ok(row.map(|row| {
-                let (version, value) = row.value();
-                Record { key: key.to_owned(), version, value: value.to_vec() }
-            }))
-        })
+        self.waiting.get(key)
     }
 
     fn submit(&self, batch: Batch) -> Pending {
-        match &self.writer {
-            Writer::Groups(groups) => groups.submit(batch),
-            Writer::Late(late) => late.submit(batch),
+        match &self.groups {
+            Some(groups) => groups.submit(batch),
+            None => self.waiting.submit(batch),
         }
     }
 }
 
-fn check_format(database: &Database, place: &str) -> Result<(), StoreError> {
-    let io = |reason: redb::Error| failed("prepare", place, &reason);
-    let transaction = database.begin_write().map_err(|e| io(e.into()))?;
-    {
-        transaction.open_table(RECORDS).map_err(|e| io(e.into()))?;
-        let mut table = transaction.open_table(FORMAT).map_err(|e| io(e.into()))?;
-        let found = table.get("format").map_err(|e| io(e.into()))?.map(|format| format.value());
-        match found {
-            Some(found) if found > KNOWN_FORMAT => {
-                return Err(StoreError::NewerFormat { place: place.to_owned(), found, known: KNOWN_FORMAT });
-            }
-            Some(_) => {}
-            None => {
-                table.insert("format", KNOWN_FORMAT).map_err(|e| io(e.into()))?;
-            }
-        }
+/// Writes what a crash left in the log into the file. How much of the log the file has then.
+fn take_over(file: &StoreFile, left: log::Left) -> Result<u64, StoreError> {
+    if left.entries.is_empty() {
+        return Ok(left.generation);
     }
-    transaction.commit().map_err(|e| io(e.into()))
+    let mut rows = Unwritten::new();
+    for entry in &left.entries {
+        entry::decode(entry, &mut rows).ok_or_else(|| StoreError::Damaged {
+            place: file.place(),
+            reason: "its log holds what this program did not write".to_owned(),
+        })?;
+    }
+    file.write(&rows, Some(left.generation))?;
+    Ok(left.generation)
 }

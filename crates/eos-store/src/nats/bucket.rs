@@ -55,6 +55,15 @@ impl Bucket {
         Ok(bucket)
     }
 
+    pub async fn exists(nats: &Nats, name: &str) -> Result<bool, StoreError> {
+        let bucket = Bucket { nats: nats.clone(), name: name.to_owned() };
+        match bucket.info().await {
+            Ok(_) => Ok(true),
+            Err(Failure::Refused { code: STREAM_NOT_FOUND, .. }) => Ok(false),
+            Err(failure) => Err(bucket.failed("look for", failure)),
+        }
+    }
+
     pub fn stream_name(&self) -> String {
         format!("KV_{}", self.name)
     }

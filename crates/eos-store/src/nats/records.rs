@@ -90,6 +90,12 @@ impl NatsRecords {
         })
     }
 
+    /// Whether there is such a bucket; none is made.
+    pub fn exists(nats: &Nats, bucket: &str) -> Result<bool, StoreError> {
+        let (inner, name) = (nats.clone(), bucket.to_owned());
+        nats.run(async move { Bucket::exists(&inner, &name).await })
+    }
+
     fn follower(&self) -> Arc<Follower> {
         let mut follower = self.follower.lock().unwrap_or_else(PoisonError::into_inner);
         let start = || {

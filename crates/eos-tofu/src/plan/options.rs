@@ -1,10 +1,11 @@
 //! What a plan is asked for, and what its exit and event stream say before anything is shown.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use camino::Utf8PathBuf;
 
-use crate::{Action, ChangeCounts, ToolDiagnostic};
+use crate::{Action, ChangeCounts, EventOutput, ToolDiagnostic};
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PlanOptions {
@@ -40,6 +41,8 @@ pub struct Planned {
     pub planned: Vec<(String, Action)>,
     /// What changed outside of tofu.
     pub drift: Vec<(String, Action)>,
+    /// Outputs that change, without their values.
+    pub outputs: BTreeMap<String, EventOutput>,
     pub counts: ChangeCounts,
     pub warnings: Vec<ToolDiagnostic>,
 }

@@ -28,6 +28,7 @@ impl Session {
                 Event::Drift { address, action } => planned.drift.push((address.clone(), action.clone())),
                 Event::Diagnostic(diagnostic) => diagnostics.push(diagnostic.clone()),
                 Event::ChangeSummary { counts, .. } => planned.counts = *counts,
+                Event::Outputs { outputs } => planned.outputs = outputs.clone(),
                 Event::Other { kind, message } if kind.is_empty() => other += &format!("{message}\n"),
                 _ => {}
             }

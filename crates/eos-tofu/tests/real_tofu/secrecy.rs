@@ -1,5 +1,7 @@
 //! A planted secret is in no plan as shown, no event, no log; a child's environment holds what it was given.
 
+use std::os::unix::fs::PermissionsExt as _;
+
 use eos_tofu::{Action, Output, Shown};
 use serde_json::{Value, json};
 
@@ -109,8 +111,15 @@ fn a_childs_environment_is_built_from_nothing() {
             "TF_IN_AUTOMATION",
             "TF_PLUGIN_CACHE_DIR",
             "TF_PLUGIN_CACHE_MAY_BREAK_DEPENDENCY_LOCK_FILE",
+            "TMPDIR",
         ];
         assert_eq!(names, expected);
+        let temporary = text.lines().find_map(|line| line.strip_prefix("TMPDIR=")).unwrap();
+        let mode = std::fs::metadata(temporary).unwrap().permissions().mode();
+        assert!(
+            temporary.starts_with(session.folder.data_dir().as_str()) && mode & 0o777 == 0o700,
+            "{temporary}"
+        );
         assert!(!format!("{session:?}").contains("given"));
     });
 }

@@ -1,6 +1,5 @@
 //! An estate of its own for each test, and the real tools.
 
-use std::io::Write;
 use std::path::PathBuf;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -21,23 +20,7 @@ pub struct Estate {
     pub variables: Vec<(String, String)>,
 }
 
-/// A tool as `make test` installs it; without it the test is skipped where people see it.
-pub fn tool(name: &str, test: &str) -> Option<Utf8PathBuf> {
-    let home = std::env::var("HOME").unwrap_or_default();
-    let cache = std::env::var("XDG_CACHE_HOME").unwrap_or_else(|_| format!("{home}/.cache"));
-    let path = std::env::var("PATH").unwrap_or_default();
-    let settings = eos_deps::Settings {
-        cache: format!("{cache}/eos").into(),
-        search_path: path.split(':').map(Utf8PathBuf::from).collect(),
-        ..eos_deps::Settings::default()
-    };
-    let found = eos_deps::Tools::new(settings).ok().and_then(|tools| tools.find(name).ok().flatten());
-    if found.is_none() {
-        // Not eprintln: the test harness would swallow it for a test that passes.
-        let _ = writeln!(std::io::stderr(), "SKIPPED {test}: {name} is not there; eos tools install {name}");
-    }
-    found.map(|found| found.path)
-}
+pub use test_tools::tool;
 
 /// Runs a test with tofu and with terraform.
 pub fn with_each_tool(test: &str, body: fn(Estate)) {

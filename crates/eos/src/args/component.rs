@@ -2,19 +2,18 @@
 
 use std::collections::BTreeMap;
 
+use clap::builder::PossibleValue;
 use clap::{Arg, ArgAction, ArgMatches};
+use eos_catalog::component::Need;
+pub use eos_catalog::flags::flag;
 use eos_catalog::{Catalog, Component, Setting, SettingType};
 use eos_compile::intent::Request;
 use eos_model::{Diagnostic, Diagnostics, codes};
 use eos_secrets::Secret;
 use serde_json::Value as Json;
 
+use crate::args::spoken;
 use crate::views::prompt;
-
-/// The flag of a setting, need or feature.
-pub fn flag(name: &str) -> String {
-    name.replace('_', "-")
-}
 
 /// The component with every flag's feature on: a feature may bring settings.
 pub fn widest(catalog: &Catalog, kind: &str) -> Result<std::sync::Arc<Component>, Diagnostics> {
@@ -25,6 +24,14 @@ pub fn widest(catalog: &Catalog, kind: &str) -> Result<std::sync::Arc<Component>
         .filter(|(_, feature)| feature.when.is_none())
         .map(|(name, _)| name.clone())
         .collect();
+    let widest = catalog.variant(kind, None, &all)?;
+    eos_catalog::check::flags(catalog, kind, &widest)?;
+    Ok(widest)
+}
+
+/// The component with every feature on, those too that are on by themselves.
+pub fn every(catalog: &Catalog, kind: &str) -> Result<std::sync::Arc<Component>, Diagnostics> {
+    let all = catalog.component(kind)?.features.keys().cloned().collect();
     catalog.variant(kind, None, &all)
 }
 
@@ -133,28 +140,50 @@ pub fn flags(component: &Component, base: &Component, updating: bool) -> Vec<Arg
         args.push(named(name).value_name("name").help(text).help_heading("Needs"));
     }
     args.extend(common(base));
-    if updating {
-        let settings: Vec<String> = unsettable(component, base).map(flag).collect();
+    let (words, help): (Vec<PossibleValue>, &str) = if updating {
+        let words = unsettable(component, base).map(|name| PossibleValue::new(flag(name)));
+        // One that cannot be given up is read, to be told why, and not offered.
+        let hard = component.needs.iter().filter(|(_, need)| !need.soft && need.offer != "*");
+        let hard = hard.map(|(name, _)| PossibleValue::new(flag(name)).hide(true));
+        (
+            words.chain(hard).collect(),
+            "Back to the default: a setting's name, such as port, or a need it can do without; repeat it for several",
+        )
+    } else {
+        (
+            soft_needs(component).map(|name| PossibleValue::new(flag(name))).collect(),
+            "Do without a need although somebody offers it; repeat it for several",
+        )
+    };
+    if !words.is_empty() {
         args.push(
             Arg::new("unset")
                 .long("unset")
-                .value_name("setting")
+                .value_name(if updating { "setting" } else { "need" })
                 .action(ArgAction::Append)
-                .value_parser(clap::builder::PossibleValuesParser::new(settings))
-                .hide_possible_values(true)
-                .help("Back to the default: a setting's name, such as port; repeat it for several"),
+                .value_parser(clap::builder::PossibleValuesParser::new(words))
+                .hide_possible_values(updating)
+                .help(help)
+                .help_heading((!updating).then_some("Needs")),
         );
     }
     args
 }
 
-/// What has a default to go back to: settings that are neither secret nor required, and sizes of tasks.
+/// What has a default to go back to: settings that are neither secret nor required, and sizes of tasks; and soft needs,
+/// which can be given up.
 fn unsettable<'c>(component: &'c Component, base: &'c Component) -> impl Iterator<Item = &'c str> {
     let settings = component.settings.iter();
     let own = settings.filter(|(_, setting)| setting.kind != SettingType::Secret && !setting.required);
     let sizes: &[&str] = if base.tasks.is_empty() { &[] } else { &["tier", "cpu", "memory", "replicas"] };
     let sizes = sizes.iter().copied().filter(|size| *size != "replicas" || base.stateless);
-    own.map(|(name, _)| name.as_str()).chain(sizes)
+    own.map(|(name, _)| name.as_str()).chain(sizes).chain(soft_needs(component))
+}
+
+/// The needs that it can do without.
+fn soft_needs(component: &Component) -> impl Iterator<Item = &str> {
+    let soft = |need: &Need| need.soft && need.each.is_none() && need.offer != "*";
+    component.needs.iter().filter(move |(_, need)| soft(need)).map(|(name, _)| name.as_str())
 }
 
 fn common(base: &Component) -> Vec<Arg> {
@@ -272,6 +301,10 @@ pub fn read(
         if matches.try_get_one::<bool>(&format!("no-{name}")).ok().flatten().copied().unwrap_or(false) {
             said.request.without.insert(name.clone());
         }
+        if said.request.features.contains(name) && said.request.without.contains(name) {
+            let message = format!("--{name} and --no-{name} contradict each other");
+            found.push(Diagnostic::error(codes::USAGE, message).fix("leave out one of them"));
+        }
     }
     for need in component.needs.keys() {
         if let Ok(Some(provider)) = matches.try_get_one::<String>(need) {
@@ -289,9 +322,13 @@ pub fn read(
         }
     }
     for word in matches.try_get_many::<String>("unset").ok().flatten().into_iter().flatten() {
-        match unsettable(component, base).find(|name| flag(name) == *word) {
+        let hard = component.needs.keys().map(String::as_str);
+        let request = &said.request;
+        match unsettable(component, base).chain(hard).find(|name| flag(name) == *word) {
             Some(name)
-                if said.request.settings.contains_key(name) || said.request.common.contains_key(name) =>
+                if request.settings.contains_key(name)
+                    || request.common.contains_key(name)
+                    || request.needs.contains_key(name) =>
             {
                 let message = format!("--{word} and --unset {word} contradict each other");
                 found.push(Diagnostic::error(codes::USAGE, message).fix("leave out one of them"));
@@ -320,10 +357,60 @@ fn secret(
             .why("an empty secret keeps nobody out")
             .fix(format!("--{} - asks for it; left out, eos makes one up where it can", flag(name))));
     }
+    if value == spoken::ELIDED {
+        return Err(Diagnostic::error(codes::BAD_VALUE, format!("--{} is {value}", flag(name)))
+            .why("that stands for a secret in what eos shows and keeps; it is none itself")
+            .fix(format!("--{} - asks for it, or reads it from stdin", flag(name))));
+    }
     warnings.push(
         Diagnostic::warning(codes::SECRET_IN_ARGV, format!("--{} was given on the command line", flag(name)))
             .why("other users see it in the process list, and your shell keeps it in its history")
             .fix(format!("--{} - asks for it, or reads it from stdin", flag(name))),
     );
     Ok(Secret::new(value.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::collections::BTreeSet;
+
+    use clap::Command;
+    use eos_catalog::{Catalog, flags};
+
+    use crate::args;
+    use crate::commands::{create, operation};
+
+    /// The flags of a whole command line that no component brought along.
+    fn own(command: Command) -> BTreeSet<String> {
+        let mut whole = Command::new("eos").args(args::global()).subcommand(command);
+        whole.build();
+        let inner = whole.get_subcommands().find(|command| command.get_name() != "help").unwrap();
+        let brought = |arg: &&clap::Arg| {
+            arg.get_help_heading().is_some_and(|heading| ["Settings", "Features", "Needs"].contains(&heading))
+        };
+        let own = inner.get_arguments().filter(|arg| !brought(arg));
+        own.filter_map(|arg| arg.get_long().map(str::to_owned)).collect()
+    }
+
+    #[test]
+    fn every_flag_of_the_commands_is_taken() {
+        let catalog = Catalog::built_in();
+        let taken = |lists: &[&[&str]]| -> BTreeSet<String> {
+            lists.iter().copied().flatten().map(|word| (*word).to_owned()).collect()
+        };
+        let mut found = BTreeSet::new();
+        for kind in catalog.kinds() {
+            found.extend(own(create::kind_command(&catalog, kind).unwrap()));
+            let (widest, base) = (super::widest(&catalog, kind).unwrap(), catalog.component(kind).unwrap());
+            let update = Command::new("update").args(super::flags(&widest, &base, true));
+            found.extend(own(update.args(args::changing())));
+        }
+        assert_eq!(found, taken(&[flags::OF_COMMANDS, flags::OF_COMPONENTS]));
+        let convert = operation::command(&catalog, "filesystem", "convert").unwrap();
+        let args: BTreeSet<String> =
+            catalog.component("filesystem").unwrap().operations["convert"].args.keys().cloned().collect();
+        assert_eq!(&own(convert) - &args, taken(&[flags::OF_COMMANDS]));
+    }
 }

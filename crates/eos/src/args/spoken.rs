@@ -51,6 +51,17 @@ pub fn secrets(words: &[String], secret_flags: &BTreeSet<String>) -> Vec<String>
     behind.chain(within).filter(|value| value.len() >= SHORTEST).map(str::to_owned).collect()
 }
 
+/// The secret flag that was given a value before a bare word, if there is one.
+pub fn behind_secret<'w>(
+    words: &'w [String],
+    word: &str,
+    secret_flags: &BTreeSet<String>,
+) -> Option<&'w str> {
+    let at = words.iter().rposition(|one| one == word).filter(|_| !word.starts_with('-'))?;
+    let flag = |word: &'w String| word.split_once('=').map_or(word.as_str(), |(flag, _)| flag);
+    words[..at].iter().map(flag).rfind(|flag| secret_flags.contains(*flag))
+}
+
 /// Shorter ones would be found by chance in every other word.
 const SHORTEST: usize = 4;
 
@@ -62,18 +73,27 @@ pub fn without(text: &str, secrets: &[String]) -> String {
 /// The command as history shows it: quoted where a shell would need it, the values of secret flags elided, also where
 /// another word repeats them.
 pub fn command_line(words: &[String], secret_flags: &BTreeSet<String>) -> String {
+    line_with(words, secret_flags, ELIDED)
+}
+
+/// The command as it can be typed again: secrets are asked for, or read from stdin.
+pub fn line_to_retry(words: &[String], secret_flags: &BTreeSet<String>) -> String {
+    line_with(words, secret_flags, "-")
+}
+
+fn line_with(words: &[String], secret_flags: &BTreeSet<String>, instead: &str) -> String {
     let secrets = secrets(words, secret_flags);
     let mut out = vec!["eos".to_owned()];
     let mut elide = false;
     for word in words {
         if elide {
-            out.push(if word == "-" { word.clone() } else { ELIDED.to_owned() });
+            out.push(if word == "-" { word.clone() } else { instead.to_owned() });
             elide = false;
             continue;
         }
         match word.split_once('=') {
             Some((flag, value)) if secret_flags.contains(flag) && value != "-" => {
-                out.push(format!("{flag}={ELIDED}"))
+                out.push(format!("{flag}={instead}"))
             }
             _ => {
                 elide = secret_flags.contains(word);
@@ -84,7 +104,8 @@ pub fn command_line(words: &[String], secret_flags: &BTreeSet<String>) -> String
     out.join(" ")
 }
 
-const ELIDED: &str = "***";
+/// Stands for a secret in what is kept and shown; nobody means it as one.
+pub const ELIDED: &str = "***";
 
 /// A word as a shell reads it.
 pub fn quoted(word: &str) -> String {
@@ -122,6 +143,12 @@ mod tests {
             "eos create grafana --because 'it-is-***' --admin-password=***"
         );
         assert_eq!(command_line(&["x y".to_owned()], &flags), "eos 'x y'");
+        let retry = |text| line_to_retry(&words(text), &flags);
+        assert_eq!(
+            retry("create grafana --admin-password x --port 1"),
+            "eos create grafana --admin-password - --port 1"
+        );
+        assert_eq!(retry("create grafana --admin-password=x"), "eos create grafana --admin-password=-");
     }
 
     #[test]

@@ -3,9 +3,10 @@
 
 use clap::{Arg, ArgMatches, Command};
 use eos_model::{Diagnostic, Diagnostics, codes};
+use eos_pillar::estate_file::{DEFAULT_NAMESPACE, ESTATE_FILE, EstateFile};
 
 use super::{Call, catalog_here, create};
-use crate::args::spoken;
+use crate::args::{self, spoken};
 use crate::outcome::Outcome;
 
 /// What can be adopted.
@@ -21,7 +22,7 @@ pub fn command(command: Command, call: &Call<'_>) -> Result<Command, Diagnostics
             Arg::new("object")
                 .value_name("OBJECT")
                 .required(true)
-                .help("nomad-job/<id> of the job that runs"),
+                .help("nomad-job/<id> or nomad-job/<namespace>/<id> of the job that runs"),
         )
         .after_help("Example:\n  eos adopt nomad-job/old-redis redis --port 6380");
     match spoken::bare_words(call.words).get(2) {
@@ -39,5 +40,37 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
             .into());
     };
     let Some((kind, inner)) = matches.subcommand() else { return Ok(Outcome::default()) };
+    if args::stops_after_recording(call.context, inner) && !inner.get_flag("dry-run") {
+        return Err(Diagnostic::error(
+            codes::USAGE,
+            "a job is taken over at once: that cannot be recorded for later",
+        )
+        .why("a later apply would find a job that is not eos's own, and leave it alone")
+        .fix("leave out --no-apply and EOS_APPLY=no; --dry-run shows what would be recorded")
+        .into());
+    }
     create::create(call, inner, kind, Some(job))
+}
+
+/// The id of a job in the estate's namespace. One of another namespace would be run a second time in this one.
+pub fn own_job<'j>(estate: &EstateFile, job: &'j str) -> Result<&'j str, Diagnostic> {
+    let Some((namespace, id)) = job.split_once('/') else { return Ok(job) };
+    let own = estate.namespace();
+    if namespace == own && !id.is_empty() {
+        return Ok(id);
+    }
+    let message = format!("{job:?} is a job of namespace {namespace}; this estate's jobs are in {own}");
+    Err(Diagnostic::error(codes::USAGE, message)
+        .why("an estate has its jobs in one namespace, and a job cannot be moved to another")
+        .fix(format!(
+            "write [nomad] namespace = \"{namespace}\" into {ESTATE_FILE} if nothing of this estate runs yet; or adopt it from an estate whose jobs are there"
+        )))
+}
+
+/// As the provider finds it.
+pub fn import_id(estate: &EstateFile, job: &str) -> String {
+    match estate.namespace() {
+        DEFAULT_NAMESPACE => job.to_owned(),
+        namespace => format!("{namespace}/{job}"),
+    }
 }

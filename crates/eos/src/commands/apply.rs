@@ -41,7 +41,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let compiled = loaded.compile(&loaded.tree, &env)?;
     let message = Message::new(call, matches, run::first::subject(&env));
     let wanted = Wanted::new(&env, &compiled, Change::default(), message, matches)?;
-    let Some(plan) = kept else {
+    let Some(mut plan) = kept else {
         let (ended, shown) = flow::carry_out(call, &mut loaded, wanted)?;
         return Ok(flow::outcome(call, &loaded, &env, ended, &shown));
     };
@@ -52,12 +52,22 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     loaded.estate.release();
     let runs = Runs::open(call.context, &loaded.estate, &[&units], wanted.message.line())?;
     interrupt::watch(&runs.tools.children);
+    // Who was silent when it was planned may answer by now.
+    let silent = if plan.units.values().any(|unit| unit.unreached.is_some()) {
+        runs.here.silent_nomad()
+    } else {
+        None
+    };
+    for unit in plan.units.values_mut().filter(|unit| unit.unreached.is_some()) {
+        unit.unreached.clone_from(&silent);
+    }
     let cost = Shown::cost_of(&loaded, &plan)?;
     let shown = Shown {
         plan,
         previews: view::Previews::default(),
         cost,
         warnings: Diagnostics::new(),
+        left: Default::default(),
         blocked: false,
     };
     call.context.say(&shown.text(call.context));

@@ -219,7 +219,7 @@ fn new(call: &Call<'_>, word: &str) -> Result<Outcome, Diagnostics> {
     }
     files::write(&root, &path, TEMPLATE.replace("KIND", kind.as_str()).as_bytes())?;
     let text = format!(
-        "{path} is written. Edit it, then:\n  eos catalog check {kind}\n  git add catalog && git commit -m \"a kind of our own\"\n  eos create {kind} --dry-run\n"
+        "{path} is written. Edit it, then:\n  eos catalog check {kind}\n  git add catalog && git commit -m \"a kind of our own\"\n  eos create {kind} --version 1.0 --dry-run\n"
     );
     Ok(Outcome::new(text, json!({"kind": kind, "file": path})))
 }

@@ -3,6 +3,7 @@
 use clap::{Arg, ArgMatches, Command};
 use eos_catalog::component::Need;
 use eos_catalog::{Catalog, Component, SettingType};
+use eos_engine::{Applied, Layout};
 use eos_model::Diagnostics;
 use serde_json::json;
 
@@ -74,12 +75,19 @@ fn candidates(call: &Call<'_>, before: &[String], typed: &str) -> Result<Candida
         }
         ["create", kind, ..] => flags_or_values(call, kind, before, typed, false),
         ["update" | "delete", "host"] => hosts(call, env_of(before)),
-        ["update", name, ..] => {
-            let loaded = Loaded::open(call.context)?;
-            let env = loaded.env(env_of(before))?;
-            let kind = loaded.environment(&env)?.components.get(*name).map(|entry| entry.kind.clone());
-            drop(loaded);
-            kind.map_or_else(|| Ok(Vec::new()), |kind| flags_or_values(call, &kind, before, typed, true))
+        ["update", words @ ..] if !words.is_empty() => {
+            // A name, or a kind and a name behind it.
+            let all = names(call, env_of(before))?;
+            let own = catalog_here(call.context)?.resolve(words[0]).map(str::to_owned).ok();
+            let is_last = before.last().is_some_and(|last| last == words[0]);
+            let of_kind =
+                all.iter().filter(|(name, kind)| is_last && Some(kind) == own.as_ref() && name != words[0]);
+            let mut found: Candidates = of_kind.cloned().collect();
+            let named = words.iter().rev().find_map(|word| all.iter().find(|(name, _)| name == word));
+            if let Some((_, kind)) = named {
+                found.extend(flags_or_values(call, kind, before, typed, true)?);
+            }
+            Ok(found)
         }
         ["update" | "delete"] => {
             let mut all = names(call, env_of(before))?;
@@ -89,7 +97,13 @@ fn candidates(call: &Call<'_>, before: &[String], typed: &str) -> Result<Candida
             }
             Ok(all)
         }
-        ["show" | "history"] => names(call, env_of(before)),
+        ["show" | "history" | "tofu"] => names(call, env_of(before)),
+        ["show", word] => {
+            let kind = catalog_here(call.context)?.resolve(word).map(str::to_owned).ok();
+            let all = names(call, env_of(before))?;
+            Ok(all.into_iter().filter(|(_, of)| Some(of) == kind.as_ref()).collect())
+        }
+        ["purge"] => kept(call, env_of(before)),
         ["catalog"] => Ok(pairs(&[
             ("check", "check kinds"),
             ("list", "all kinds"),
@@ -149,6 +163,7 @@ fn told_by_arguments(call: &Call<'_>, before: &[String], typed: &str) -> Option<
         .get_arguments()
         .filter(|arg| flag.is_some() && arg.get_long() == flag)
         .flat_map(|arg| arg.get_possible_values())
+        .filter(|value| !value.is_hide_set())
         .map(|value| {
             (value.get_name().to_owned(), value.get_help().map(ToString::to_string).unwrap_or_default())
         })
@@ -190,6 +205,23 @@ fn operations(call: &Call<'_>, env: Option<&str>) -> Result<Candidates, Diagnost
         .collect())
 }
 
+/// Names that are gone and of which something is kept.
+fn kept(call: &Call<'_>, env: Option<&str>) -> Result<Candidates, Diagnostics> {
+    let loaded = Loaded::open(call.context)?;
+    let env = loaded.env(env)?;
+    let environment = loaded.environment(&env)?;
+    let mut all: Vec<String> = environment.kept.keys().map(ToString::to_string).collect();
+    let layout = Layout::new(loaded.estate.root.clone());
+    if let Ok((records, _)) = crate::run::store(&loaded.estate, &layout) {
+        let applied = Applied::new(records.as_ref()).kept(&env)?;
+        all.extend(applied.keys().map(ToString::to_string));
+    }
+    all.retain(|name| !environment.components.contains_key(name.as_str()));
+    all.sort();
+    all.dedup();
+    Ok(all.into_iter().map(|name| (name, "kept".to_owned())).collect())
+}
+
 fn names(call: &Call<'_>, env: Option<&str>) -> Result<Candidates, Diagnostics> {
     let loaded = Loaded::open(call.context)?;
     let env = loaded.env(env)?;
@@ -223,6 +255,13 @@ fn named(
     Ok(all)
 }
 
+/// Candidates for the next element of a list of which some may be typed: `a,` is answered with `a,b`.
+fn further(found: Candidates, typed: &str) -> Candidates {
+    let Some((before, _)) = typed.rsplit_once(',') else { return found };
+    let is_new = |(word, _): &(String, String)| before.split(',').all(|there| there != word);
+    found.into_iter().filter(is_new).map(|(word, what)| (format!("{before},{word}"), what)).collect()
+}
+
 fn flags_or_values(
     call: &Call<'_>,
     word: &str,
@@ -236,7 +275,7 @@ fn flags_or_values(
     if let Some(last) = before.last().and_then(|word| word.strip_prefix("--")) {
         if let Some((_, setting)) = widest.settings.iter().find(|(name, _)| flag(name) == last) {
             let is = |kind: SettingType| setting.kind == kind || setting.of == Some(kind);
-            return Ok(match setting.kind {
+            let found = match setting.kind {
                 SettingType::Enum => {
                     setting.values.iter().map(|value| (value.clone(), setting.help.clone())).collect()
                 }
@@ -249,7 +288,8 @@ fn flags_or_values(
                     .map(|value| (component::shown(value), setting.help.clone()))
                     .filter(|(value, _)| !value.is_empty())
                     .collect(),
-            });
+            };
+            return Ok(if setting.kind == SettingType::List { further(found, typed) } else { found });
         }
         if let Some((_, need)) = widest.needs.iter().find(|(name, _)| flag(name) == last) {
             let offers =

@@ -9,7 +9,7 @@ use eos_model::{Diagnostics, EnvName};
 use eos_secrets::Secret;
 use serde_json::{Value as Json, json};
 
-use super::{Call, catalog_here, host};
+use super::{Call, adopt, catalog_here, host};
 use crate::args::{self, component, spoken};
 use crate::build_folder;
 use crate::dry_run;
@@ -93,25 +93,28 @@ pub fn create(
     let name = matches.get_one::<String>("NAME").cloned().unwrap_or_else(|| kind.clone());
     // Secrets are read before the estate is locked: a person may take a while to type.
     let mut said = component::read(matches, &widest, &base, &kind, &name, &call.line)?;
+    let mut loaded = Loaded::open_for_change(call.context)?;
+    let job = job.map(|job| adopt::own_job(&loaded.estate.file, job)).transpose()?;
     if let Some(job) = job {
         said.request.common.insert("job".to_owned(), Json::from(job));
     }
-    let mut loaded = Loaded::open_for_change(call.context)?;
     let env = loaded.env(matches.get_one::<String>("env").map(String::as_str))?;
     let environment = loaded.environment(&env)?;
     said.request.kept = eos_secrets::list(&loaded.estate.root)?;
-    said.request.never_applied = environment.components.contains_key(name.as_str())
-        && said.request.says_fixed(&base)
+    let is_there = environment.components.contains_key(name.as_str());
+    said.request.never_applied = (environment.kept.contains_key(name.as_str())
+        || (is_there && said.request.meets_what_stays(&*component::every(&outside, &kind)?)))
         && run::never_applied(&loaded.estate, &env, &name);
-    let planned = intent::create(&loaded.input(&environment), &said.request)?;
-    let subject = format!("create {kind} {name} in {env}");
+    let mut planned = intent::create(&loaded.input(&environment), &said.request)?;
+    planned.notes = loaded.hints(&env, planned.notes);
+    let subject = format!("create {} in {env}", recording::what(&kind, &name));
     let message = Message::new(call, matches, subject);
     let mut secrets = said.secrets;
     let prepared = match recording::prepare(&loaded, &env, &environment, &planned, &mut secrets)? {
         Drafted::Compiles(prepared) => prepared,
         Drafted::Mends(mending) => return mending.record(call, matches, &mut loaded, &env, message),
     };
-    let adopt = job.map(|job| (name.clone(), job.to_owned()));
+    let adopt = job.map(|job| (name.clone(), adopt::import_id(&loaded.estate.file, job)));
     let intent = Intent { planned: &planned, prepared: &prepared, message, adopt };
     let outcome = record(call, matches, &mut loaded, &env, intent)?;
     Ok(outcome.with_warnings(said.warnings))
@@ -164,7 +167,6 @@ pub fn record(
         if recorded.commit.is_some() {
             let done = style.green(if entry.is_new { "Created" } else { "Updated" });
             let name = style.bold(entry.name.as_str());
-            // "postgres crm", but not "postgres postgres".
             let kind =
                 if entry.kind == entry.name.as_str() { String::new() } else { format!("{} ", entry.kind) };
             text.push_str(&format!("{done} {kind}{name} in {env}{why}\n"));
@@ -173,7 +175,7 @@ pub fn record(
     for note in &intent.planned.notes {
         text.push_str(&below("  ", "  ", note, call.context.width, 4));
     }
-    text.push_str(&recording::secrets_text(&prepared.made));
+    text.push_str(&loaded.hint(env, &recording::secrets_text(&prepared.made)));
     if let Some(commit) = &recorded.commit {
         let compiled = match recorded.difference.count() {
             0 => format!("build/{env} stays as it is"),
@@ -181,7 +183,7 @@ pub fn record(
             count => format!("{count} files written under build/{env}"),
         };
         text.push_str(&format!("Recorded as {}; {compiled}.\n", &commit[..10]));
-        text.push_str("Nothing was applied: eos apply does that.\n");
+        text.push_str(&loaded.hint(env, "Nothing was applied: eos apply does that.\n"));
     }
     let json = document(intent.planned, &prepared.made, recorded.commit.as_deref(), &recorded.difference);
     Ok(Outcome::new(text, json).with_warnings(warnings))

@@ -16,7 +16,9 @@ use crate::loaded::Loaded;
 use crate::outcome::Outcome;
 use crate::own_file::refuse_part_left;
 use crate::recording::{self, Drafted, Message};
-use crate::run::flow;
+use crate::run::{self, flow};
+use crate::views::plan::counted;
+use crate::views::wrap::below;
 
 pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
     Ok(command
@@ -78,10 +80,14 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         return Ok(dry_run::show(call.context, &loaded, &env, &prepared, &notes));
     }
     if !args::stops_after_recording(call.context, matches) {
-        let notes: Vec<String> = kept
+        let mut notes: Vec<String> = kept
             .iter()
             .map(|path| format!("its data stays at {path}, and its secrets stay with it"))
             .collect();
+        let component = environment.components.keys().find(|known| words.last() == Some(&known.as_str()));
+        if component.is_some_and(|name| run::never_applied(&loaded.estate, &env, name.as_str())) {
+            notes.push(format!("{what} was never applied; it goes from the pillar"));
+        }
         return flow::record_and_apply(call, matches, &mut loaded, &env, &prepared, message, &notes);
     }
     let recorded = recording::commit(call.context, &mut loaded, &env, &prepared, message)?;
@@ -92,13 +98,14 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let left = words.last().map(|name| intent::left_behind(&environment, name)).unwrap_or_default();
     if !left.is_empty() {
         let names: Vec<&str> = left.iter().map(|name| name.as_str()).collect();
-        text.push_str(&format!(
-            "  made for it, needed by nothing else: {}; eos delete {} takes that away too\n",
+        let left = format!(
+            "made for it, needed by nothing else: {}; eos delete {} takes that away too",
             names.join(", "),
             names[0]
-        ));
+        );
+        text.push_str(&below("  ", "  ", &loaded.hint(&env, &left), call.context.width, 4));
     }
-    text.push_str(&recorded.told("what runs goes on running until eos apply."));
+    text.push_str(&recorded.told(&loaded.hint(&env, "what runs goes on running until eos apply.")));
     Ok(Outcome::new(
         text,
         json!({"deleted": what, "commit": recorded.commit, "kept": kept, "left_behind": left, "applied": false}),
@@ -117,8 +124,17 @@ fn delete_component(
     let entry = &environment.components[&name];
     let path = component_path(&environment.name, &name);
     refuse_part_left(loaded, environment, &entry.node, (name.as_str(), &path))?;
-    let kept = take_out(loaded, entry, path, destroyed, change);
-    let what = if entry.kind == name.as_str() { name.to_string() } else { format!("{} {name}", entry.kind) };
+    // Where no run ever began to make it there is no data that could stay.
+    let kept = match entry.volumes.is_empty()
+        || !run::never_applied(&loaded.estate, &environment.name, name.as_str())
+    {
+        true => take_out(loaded, entry, path, destroyed, change),
+        false => {
+            change.remove(path);
+            Vec::new()
+        }
+    };
+    let what = recording::what(&entry.kind, name.as_str());
     // What opens the data stays with it: one made again under this name finds both.
     if !kept.is_empty() {
         return Ok((what, kept));
@@ -155,7 +171,7 @@ pub fn take_out(
         change.remove(path);
         return Vec::new();
     }
-    let component = loaded.catalog.component(&entry.kind).ok();
+    let component = intent::with_features(&loaded.catalog, entry).ok();
     let remembered = intent::remembered(entry, component.as_deref());
     change.write(path, entry_text("kept", entry.name.as_str(), &remembered));
     entry.volumes.values().map(|volume| volume.path.clone()).collect()
@@ -194,23 +210,59 @@ fn delete_host(
             .fix(format!("eos delete host {name} --env {}", host.environment))
             .into());
     }
-    let placed: Vec<&str> = environment
-        .components
-        .values()
-        .filter(|entry| entry.host.as_deref() == Some(name.as_str()))
-        .map(|entry| entry.name.as_str())
-        .collect();
-    if !placed.is_empty() {
-        return Err(Diagnostic::error(
-            codes::STILL_NEEDED,
-            format!("host {name} carries {}", placed.join(", ")),
-        )
-        .at(environment.place(&host.node))
-        .fix(format!("delete or move {} first", placed.join(", ")))
-        .into());
+    if let Some(refusal) = still_used(environment, &name) {
+        return Err(refusal.at(environment.place(&host.node)).into());
     }
     let path = host_path(&name);
     refuse_part_left(loaded, environment, &host.node, (name.as_str(), &path))?;
     change.remove(path);
     Ok(format!("host {name}"))
+}
+
+/// Everything that needs a host, told at once.
+fn still_used(environment: &Environment, name: &HostName) -> Option<Diagnostic> {
+    let nodes = |entry: &ComponentEntry| -> Vec<String> {
+        let listed = entry.settings.get("nodes").and_then(|nodes| nodes.as_list());
+        listed.into_iter().flatten().filter_map(|node| Some(node.as_str()?.to_owned())).collect()
+    };
+    let is_it = |host: &str| host == name.as_str();
+    let entries = || environment.components.values();
+    let placed: Vec<&str> = entries()
+        .filter(|entry| entry.host.as_deref().is_some_and(is_it))
+        .map(|entry| entry.name.as_str())
+        .collect();
+    let over: Vec<&ComponentEntry> =
+        entries().filter(|entry| nodes(entry).iter().any(|node| is_it(node))).collect();
+    let operations: Vec<&str> = environment
+        .operations
+        .values()
+        .filter(|operation| is_it(&operation.host))
+        .map(|operation| operation.id.as_str())
+        .collect();
+    let (mut carries, mut fixes) = (placed.clone(), Vec::new());
+    if !placed.is_empty() {
+        fixes.push(format!("delete or move {} first", placed.join(", ")));
+    }
+    for entry in &over {
+        let others: Vec<String> = nodes(entry).into_iter().filter(|node| !is_it(node)).collect();
+        fixes.push(match others.as_slice() {
+            [] => format!("eos delete {}", entry.name),
+            others => format!("eos update {} --nodes {}", entry.name, others.join(",")),
+        });
+        carries.push(entry.name.as_str());
+    }
+    carries.dedup();
+    let mut needed = Vec::new();
+    if !carries.is_empty() {
+        needed.push(format!("carries {}", carries.join(", ")));
+    }
+    if !operations.is_empty() {
+        needed.push(format!("has {}", counted(operations.len(), "recorded operation")));
+        let commands: Vec<String> = operations.iter().map(|id| format!("eos delete {id}")).collect();
+        fixes.push(format!("take the record of what was done there away: {}", commands.join(" && ")));
+    }
+    (!needed.is_empty()).then(|| {
+        Diagnostic::error(codes::STILL_NEEDED, format!("host {name} {}", needed.join(" and ")))
+            .fix(fixes.join("; "))
+    })
 }

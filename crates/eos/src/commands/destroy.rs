@@ -15,7 +15,10 @@ use crate::loaded::Loaded;
 use crate::outcome::Outcome;
 use crate::own_file::refuse_part_left;
 use crate::recording::{Message, Prepared};
-use crate::run::flow::{self, Wanted};
+use crate::run::{
+    self,
+    flow::{self, Wanted},
+};
 
 pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
     Ok(command
@@ -32,6 +35,12 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let env = loaded.env(matches.get_one::<String>("environment").map(String::as_str))?;
     let environment = loaded.environment(&env)?;
     let destroyed = running::names(matches, "destroy-data")?;
+    let only_recorded: Vec<&str> = environment
+        .components
+        .keys()
+        .map(|name| name.as_str())
+        .filter(|name| run::never_applied(&loaded.estate, &env, name))
+        .collect();
     let mut change = Change::default();
     let mut found = Diagnostics::new();
     for (name, entry) in &environment.components {
@@ -59,7 +68,11 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         return Ok(dry_run::show(call.context, &loaded, &env, &prepared, &[]));
     }
     let message = Message::new(call, matches, format!("destroy {env}"));
-    let wanted = Wanted::new(&env, &compiled, change, message, matches)?;
+    let mut wanted = Wanted::new(&env, &compiled, change, message, matches)?;
+    if !only_recorded.is_empty() {
+        wanted.ask_anyway = true;
+        wanted.notes.push(format!("Never applied, and gone from the pillar: {}.", only_recorded.join(", ")));
+    }
     let (ended, shown) = flow::carry_out(call, &mut loaded, wanted)?;
     let mut outcome = flow::outcome(call, &loaded, &env, ended, &shown);
     outcome.json["environment"] = json!(env);

@@ -2,6 +2,7 @@
 
 use clap::{ArgMatches, Command};
 use eos_catalog::Folder;
+use eos_deps::TERRAFORM_INSTEAD;
 use eos_model::{Diagnostic, Diagnostics, Severity, codes};
 use eos_nomad::{Client, Error, Patience, Stop};
 use eos_pillar::lock_file::{LOCK_FILE, VENDORED_CATALOG};
@@ -30,8 +31,12 @@ enum Finding {
 pub fn run(call: &Call<'_>, _: &ArgMatches) -> Result<Outcome, Diagnostics> {
     let mut findings = Vec::new();
     let loaded = Loaded::open(call.context);
-    let executor = loaded.as_ref().map_or("tofu", |loaded| loaded.estate.file.executor.as_str());
-    machine(call, executor, &mut findings)?;
+    // Without an estate: what eos init would choose.
+    let executor = match &loaded {
+        Ok(loaded) => loaded.estate.file.executor.clone(),
+        Err(_) => tools::tools(call.context)?.executor()?.to_owned(),
+    };
+    machine(call, &executor, &mut findings)?;
     match loaded {
         Ok(loaded) => estate(call, &loaded, &mut findings)?,
         Err(found) if found.0.iter().all(|d| d.code == codes::NO_ESTATE) => {
@@ -77,9 +82,10 @@ fn machine(call: &Call<'_>, executor: &str, findings: &mut Vec<Finding>) -> Resu
     {
         findings.push(match tool.found {
             Some(found) => Finding::Good(format!("{} {} ({})", tool.name, found.version, found.source)),
-            None if tool.name == "tofu" && tools.find_executor().is_some() => {
-                Finding::Good("terraform in tofu's place".to_owned())
-            }
+            None if tools.stand_in(&tool.name).is_some() => Finding::Note(
+                format!("{0} is not here, and eos.toml says that {0} applies this estate", tool.name),
+                format!("eos tools install {}; or {TERRAFORM_INSTEAD}", tool.name),
+            ),
             None => Finding::Note(
                 format!("{} is not here; compiling does not need it", tool.name),
                 format!("eos tools install {}", tool.name),

@@ -80,6 +80,9 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let everything = verb == "revert" && only.is_some();
     let request =
         DriftRequest { env: &env, commit: &head, only: only.as_ref(), preview: &preview, everything };
+    // Behind, it lacks what others applied: nothing could be compared with that.
+    let last = Applied::new(runs.records.as_ref()).environment(&env)?;
+    guard::refuse_stale(&env, last.as_ref(), &head, |older| loaded.estate.git.descends(&head, older))?;
     refuse_unknown(&runs, &env, only.as_ref())?;
     run::archived::complete(&loaded, &layout, &Applied::new(runs.records.as_ref()), &env)?;
     if verb == "watch" {
@@ -93,7 +96,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         "revert" => revert(call, inner, &loaded, &runs, &env, drift, &head),
         "accept" => drift_accept::run(call, inner, &runs, &env, &drift),
         "ignore" => ignore(call, inner, &runs, &env, &drift),
-        _ => Ok(shown(call, &env, &drift, &runs)?),
+        _ => Ok(shown(call, &loaded, &env, &drift, &runs)?),
     }
 }
 
@@ -115,7 +118,13 @@ fn refuse_unknown(runs: &Runs, env: &EnvName, only: Option<&BTreeSet<Name>>) -> 
 /// Lines of a preview that are shown; `eos drift --json` has all of them.
 const MOST_LINES: usize = 12;
 
-fn shown(call: &Call<'_>, env: &EnvName, drift: &Drift, runs: &Runs) -> Result<Outcome, Diagnostics> {
+fn shown(
+    call: &Call<'_>,
+    loaded: &Loaded,
+    env: &EnvName,
+    drift: &Drift,
+    runs: &Runs,
+) -> Result<Outcome, Diagnostics> {
     let previews = &runs.side.previews();
     let style = Style(call.context.color_stdout);
     let document =
@@ -146,9 +155,8 @@ fn shown(call: &Call<'_>, env: &EnvName, drift: &Drift, runs: &Runs) -> Result<O
         }
     }
     text.push_str(&ignored(call, env, drift, runs)?);
-    text.push_str(
-        "Next: eos drift revert brings it back, eos drift accept <name> asks for it from now on.\n",
-    );
+    let next = "Next: eos drift revert brings it back, eos drift accept <name> asks for it from now on.\n";
+    text.push_str(&loaded.hint(env, next));
     Ok(Outcome::new(text, document).exits(exit_code::CHANGES))
 }
 
@@ -200,7 +208,14 @@ fn revert(
     let context = call.context;
     let cost = Shown::cost_of(loaded, &drift.revert)?;
     let previews = runs.side.previews();
-    let shown = Shown { plan: drift.revert, previews, cost, warnings: Diagnostics::new(), blocked: false };
+    let shown = Shown {
+        plan: drift.revert,
+        previews,
+        cost,
+        warnings: Diagnostics::new(),
+        left: Default::default(),
+        blocked: false,
+    };
     context.say(&shown.text(context));
     let recorded = || crate::recording::Recorded { commit: None, difference: Default::default() };
     let ended = if shown.plan.is_empty() {

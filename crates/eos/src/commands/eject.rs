@@ -2,7 +2,7 @@
 //!
 //! The folder has the shape of an estate, so that what is compiled finds its state and its modules where it looks.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
 
@@ -20,6 +20,7 @@ use crate::args::spoken::quoted;
 use crate::loaded::Loaded;
 use crate::outcome::Outcome;
 use crate::run;
+use crate::views::plan::counted;
 
 const GUIDE: &str = include_str!("eject_guide.md");
 
@@ -47,15 +48,22 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         // Half of it would look like all of it, and has the key inside.
         let _ = fs_err::remove_dir_all(&folder);
     })?;
+    let applied = written.values().filter(|applied| **applied).count();
+    let never = match written.len() - applied {
+        0 => String::new(),
+        never => format!(", {never} more that {} never applied", if never == 1 { "was" } else { "were" }),
+    };
     let text = format!(
-        "{wanted} has {} with state, the provider and the key of state and plans (in clear: guard it).\n\
+        "{wanted} has {} with state{never}, the provider and the key of state and plans (in clear: guard it).\n\
          Next: read {wanted}/README.md. Two copies of one state disagree sooner or later: go on in one place only.\n",
-        crate::views::plan::counted(written.len(), "unit")
+        counted(applied, "unit")
     );
-    Ok(Outcome::new(text, json!({"folder": folder, "units": written})))
+    let units: Vec<&String> = written.keys().collect();
+    Ok(Outcome::new(text, json!({"folder": folder, "units": units})))
 }
 
-fn write(call: &Call<'_>, loaded: &Loaded, folder: &Utf8Path) -> Result<Vec<String>, Diagnostics> {
+/// Writes everything; gives each unit, and whether it has a state.
+fn write(call: &Call<'_>, loaded: &Loaded, folder: &Utf8Path) -> Result<BTreeMap<String, bool>, Diagnostics> {
     let context = call.context;
     let root = &loaded.estate.root;
     let layout = Layout::new(root.clone());
@@ -69,7 +77,7 @@ fn write(call: &Call<'_>, loaded: &Loaded, folder: &Utf8Path) -> Result<Vec<Stri
     // Before anything that is to be kept from git.
     let ignored = Utf8Path::new(".gitignore");
     put(folder, ignored, KEPT_FROM_GIT.as_bytes(), 0o644).map_err(|e| failed(ignored, e))?;
-    let mut units = Vec::new();
+    let mut units = BTreeMap::new();
     for env in loaded.estate.file.environments.keys() {
         let compiled = loaded.compile(&loaded.tree, env)?;
         for (path, bytes) in &compiled.files {
@@ -90,12 +98,12 @@ fn write(call: &Call<'_>, loaded: &Loaded, folder: &Utf8Path) -> Result<Vec<Stri
                 let text = format!("{:#}\n", Json::Object(values));
                 put(folder, &path, text.as_bytes(), 0o644).map_err(|e| failed(&path, e))?;
             }
-            units.push(format!("{env}/{name}"));
+            units.insert(format!("{env}/{name}"), there.contains_key(&name));
         }
         // Applied and no longer asked for: with these bytes tofu can take it away.
         run::archived::complete(loaded, &layout, &applied, env)?;
         for (name, unit) in &there {
-            if units.contains(&format!("{env}/{name}")) {
+            if units.contains_key(&format!("{env}/{name}")) {
                 continue;
             }
             let Some(digest) = &unit.digest else { continue };
@@ -108,7 +116,7 @@ fn write(call: &Call<'_>, loaded: &Loaded, folder: &Utf8Path) -> Result<Vec<Stri
                 let path = Utf8PathBuf::from(format!("build/{env}/{name}/{path}"));
                 put(folder, &path, &bytes, 0o644).map_err(|e| failed(&path, e))?;
             }
-            units.push(format!("{env}/{name}"));
+            units.insert(format!("{env}/{name}"), true);
         }
     }
     for part in ["pillar", "secrets", "eos.toml", "eos.lock", ".eos/state/tofu", ".eos/state/outputs"] {
@@ -160,7 +168,7 @@ fn environment(call: &Call<'_>, loaded: &Loaded, folder: &Utf8Path) -> String {
     }
     let nomad = estate.nomad.as_ref();
     let settings = [
-        ("NOMAD_ADDR", nomad.map(|nomad| nomad.address.clone())),
+        ("NOMAD_ADDR", nomad.and_then(|nomad| nomad.address.clone())),
         ("NOMAD_REGION", nomad.and_then(|nomad| nomad.region.clone())),
         (
             "NOMAD_CACERT",

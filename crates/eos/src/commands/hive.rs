@@ -137,6 +137,11 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
 
 fn failed(error: &HiveError) -> Diagnostic {
     let fix = match error {
+        HiveError::Region { found, .. } => {
+            return Diagnostic::error(codes::HIVE, error.to_string())
+                .fix(format!("eos hive up --region {found}; or eos hive up --data <another folder>"));
+        }
+        HiveError::Account(..) => "eos hive accounts --add <12 digits>, e.g. 200000000002",
         HiveError::NotRunning(_) => "eos hive up --detach",
         HiveError::Listen { .. } => {
             "eos hive up --port <a free port>; or eos hive down, if it is another Hive"
@@ -155,6 +160,7 @@ fn failed(error: &HiveError) -> Diagnostic {
 fn up(matches: &ArgMatches, data: &Utf8PathBuf) -> Result<Outcome, Diagnostics> {
     let mut config = Config::new(data.as_std_path().to_owned());
     let port = matches.get_one::<u16>("port").copied().unwrap_or(9999);
+    config.log = hive::stderr_log();
     config.listen = SocketAddr::from(([127, 0, 0, 1], port));
     config.plain_http = matches.get_flag("plain-http");
     config.strict = matches.get_flag("strict");
@@ -223,9 +229,10 @@ fn detach(call: &Call<'_>, data: &Utf8PathBuf) -> Result<Outcome, Diagnostics> {
     while Instant::now() < until {
         if let Ok(running) = control::running(data.as_std_path()) {
             let text = format!(
-                "Hive answers at {} ({}).\neval \"$(eos hive env)\" sets what clients need.\n",
+                "Hive answers at {} ({}).\neval \"$(eos hive env{})\" sets what clients need.\n",
                 running.endpoint,
-                RecordsNode::NOTICE
+                RecordsNode::NOTICE,
+                given_data(data, call)
             );
             return Ok(Outcome::new(text, json!(running)));
         }
@@ -239,6 +246,14 @@ fn detach(call: &Call<'_>, data: &Utf8PathBuf) -> Result<Outcome, Diagnostics> {
     Err(Diagnostic::error(codes::HIVE, format!("the gateway did not start: {first}"))
         .fix(format!("{log_path} has the rest"))
         .into())
+}
+
+/// ` --data DIR` for the next command, where it is not the usual one.
+fn given_data(data: &Utf8PathBuf, call: &Call<'_>) -> String {
+    if *data == call.context.data_folder.join("hive") {
+        return String::new();
+    }
+    format!(" --data '{}'", data.as_str().replace('\'', "'\\''"))
 }
 
 /// Keys by name only: secrets are what `env` prints.

@@ -24,13 +24,9 @@ pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
                 .value_name("NAME")
                 .help("Name of the estate; the folder's if not given"),
         )
-        .arg(
-            Arg::new("executor")
-                .long("executor")
-                .value_parser(["tofu", "terraform"])
-                .default_value("tofu")
-                .help("What applies units; terraform keeps their state in clear"),
-        )
+        .arg(Arg::new("executor").long("executor").value_parser(["tofu", "terraform"]).help(
+            "What applies units; tofu, unless only terraform is here. terraform keeps their state in clear",
+        ))
         .after_help("Examples:\n  eos init shop\n  eos init . --name shop --executor terraform"))
 }
 
@@ -64,7 +60,17 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
             .fix("make it beside that one, or eos create in the one that is there")
             .into());
     }
-    let executor = matches.get_one::<String>("executor").cloned().unwrap_or_default();
+    let said = matches.get_one::<String>("executor");
+    let executor = match said {
+        Some(said) => said.clone(),
+        None => tools::tools(context)?.executor()?.to_owned(),
+    };
+    let in_place = said.is_none() && executor != "tofu";
+    let mut lock = LockFile::new(COMPILER, tools::pinned_versions(context, &executor));
+    lock.estate = new_id(context);
+    lock.state_key = lock.estate.as_ref().map(|id| format!("{name}-{id}"));
+    let file = EstateFile::new(name.as_str(), &executor);
+    Estate::make_folder(&root, &file, &lock, Change::default())?;
     let (identity, made) = identity(context)?;
     let mut recipients = Recipients::default();
     recipients.add(identity.public(), &format!("{} on {}", context.user, context.machine))?;
@@ -74,9 +80,6 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         let key = eos_secrets::encrypt(&eos_secrets::new_state_key(), &recipients)?;
         first.write(eos_secrets::STATE_KEY_FILE, key);
     }
-    let mut lock = LockFile::new(COMPILER, tools::pinned_versions(context, &executor));
-    lock.estate = new_id(context);
-    let file = EstateFile::new(name.as_str(), &executor);
     let subject = format!("make the estate {name}");
     let said = Message::new(call, matches, subject).trailers(context, None);
     let estate = Estate::init(&root, &file, &lock, first, &said)?;
@@ -93,7 +96,11 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
             context.identity_file
         ));
     }
-    let clear = if executor == "terraform" { "; its state is not encrypted" } else { "" };
+    let clear = match (executor.as_str(), in_place) {
+        ("terraform", true) => ", which is here while tofu is not; its state is not encrypted",
+        ("terraform", false) => "; its state is not encrypted",
+        _ => "",
+    };
     text.push_str(&format!("Units will be applied by {executor}{clear}.\n"));
     text.push_str("Next:\n");
     if folder != "." {

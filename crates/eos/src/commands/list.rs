@@ -5,6 +5,7 @@ use eos_model::Diagnostics;
 use serde_json::{Value as Json, json};
 
 use super::Call;
+use crate::exit_code;
 use crate::loaded::Loaded;
 use crate::outcome::Outcome;
 use crate::views::table::Table;
@@ -25,6 +26,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let env = loaded.env(matches.get_one::<String>("env").map(String::as_str))?;
     let environment = loaded.environment(&env)?;
     let mut rows: Vec<Json> = Vec::new();
+    let mut wrong = Diagnostics::new();
     let what = matches.get_one::<String>("what").map_or("components", String::as_str);
     let table = match what {
         "hosts" => {
@@ -61,11 +63,21 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         _ => {
             let mut table = Table::new(&["NAME", "KIND", "HOST", "RUNTIME", "PORTS", "NEEDS"]);
             for entry in environment.components.values() {
-                let component = loaded.catalog.component(&entry.kind)?;
-                let ports: Vec<String> = super::show::ports(entry, &component)
-                    .into_iter()
-                    .map(|(_, port)| port.to_string())
-                    .collect();
+                // One that cannot be read is told of with its place, and the others are shown.
+                let ports: Vec<String> = match loaded.catalog.component(&entry.kind) {
+                    Ok(component) => super::show::ports(entry, &component)
+                        .into_iter()
+                        .map(|(_, port)| port.to_string())
+                        .collect(),
+                    Err(found) => {
+                        let place = environment.place(entry.node.get("kind").unwrap_or(&entry.node));
+                        wrong.0.extend(found.0.into_iter().map(|one| match one.place {
+                            Some(_) => one,
+                            None => one.at(place.clone()),
+                        }));
+                        Vec::new()
+                    }
+                };
                 let needs = super::show::providers(entry);
                 let replicated = super::show::replicated(entry);
                 let host = entry.host.as_ref().filter(|_| !replicated);
@@ -97,5 +109,6 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     } else {
         table.render(call.context.table_width, call.context.color_stdout)
     };
-    Ok(Outcome::new(text, json!({"environment": env, what: rows})))
+    let exit = if wrong.has_errors() { exit_code::of(&wrong) } else { 0 };
+    Ok(Outcome::new(text, json!({"environment": env, what: rows})).with_warnings(wrong).exits(exit))
 }

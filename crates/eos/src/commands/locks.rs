@@ -77,18 +77,22 @@ pub fn unlock(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnost
     let layout = Layout::new(loaded.estate.root.clone());
     let (_, leases) = run::store(&loaded.estate, &layout)?;
     let by = format!("{}@{}", call.context.user, call.context.machine);
-    let broken = leases.break_lease(&format!("{env}/{name}"), because, &by).map_err(|error| match error {
-        LeaseError::NotHeld { .. } => {
-            Diagnostic::error(codes::LEASE_HELD, format!("nobody is at work on {name} in {env}"))
-                .fix("eos locks shows who is at work on what")
+    let broken = match leases.break_lease(&format!("{env}/{name}"), because, &by) {
+        Ok(broken) => broken,
+        // It is as it was asked to be.
+        Err(LeaseError::NotHeld { .. }) => {
+            let text = format!(
+                "Nobody is at work on {name} in {env}: there is nothing to take.\neos locks shows who is at work on what.\n"
+            );
+            return Ok(Outcome::new(text, json!({ "broken": null })));
         }
-        other => unusable(other),
-    })?;
+        Err(other) => return Err(unusable(other).into()),
+    };
     let text = format!(
         "{name} was taken from {}.\nIf its run did not end: eos resume or eos undo in its clone; if that is lost, eos apply here.\n",
         broken.owner
     );
-    Ok(Outcome::new(text, json!({ "broken": broken })))
+    Ok(Outcome::new(loaded.hint(&env, &text), json!({ "broken": broken })))
 }
 
 pub fn unusable(error: LeaseError) -> Diagnostic {

@@ -39,6 +39,7 @@ pub mod undo;
 pub mod update;
 pub mod upgrade;
 pub mod why;
+mod why_compiled;
 mod why_live;
 
 use std::collections::BTreeSet;
@@ -46,9 +47,12 @@ use std::collections::BTreeSet;
 use clap::{ArgMatches, Command};
 use eos_catalog::{Catalog, SettingType};
 use eos_model::{Diagnostic, Diagnostics, codes, nearest::nearest};
+use eos_pillar::estate_file::ESTATE_FILE;
+use eos_pillar::{Estate, EstateFile};
 
 use crate::args::{self, spoken};
-use crate::context::Context;
+use crate::context::{Context, value_of};
+use crate::hints;
 use crate::loaded::Loaded;
 use crate::outcome::Outcome;
 
@@ -71,8 +75,11 @@ pub struct Call<'a> {
     pub words: &'a [String],
     /// The command as history, journals and leases keep it: the values of secret flags left out.
     pub line: String,
+    /// The command as it can be typed again: what was left out is asked for.
+    pub retry: String,
     /// Those that were typed.
     secrets: Vec<String>,
+    secret_flags: BTreeSet<String>,
 }
 
 impl<'a> Call<'a> {
@@ -80,14 +87,25 @@ impl<'a> Call<'a> {
     fn new(context: &'a Context, words: &'a [String]) -> Call<'a> {
         let verb: Vec<String> =
             spoken::bare_words(words).first().map(|verb| (*verb).to_owned()).into_iter().collect();
-        Call { context, words, line: spoken::command_line(&verb, &BTreeSet::new()), secrets: Vec::new() }
+        let line = spoken::command_line(&verb, &BTreeSet::new());
+        Call { context, words, retry: line.clone(), line, secrets: Vec::new(), secret_flags: BTreeSet::new() }
     }
 
     /// With the line that a command's arguments allow to be kept.
     fn told_by(&self, command: &Command) -> Call<'a> {
         let flags = secret_flags(command);
         let (line, secrets) = (spoken::command_line(self.words, &flags), spoken::secrets(self.words, &flags));
-        Call { context: self.context, words: self.words, line, secrets }
+        let retry = spoken::line_to_retry(self.words, &flags);
+        Call { context: self.context, words: self.words, line, retry, secrets, secret_flags: flags }
+    }
+
+    /// Findings without the secrets that were typed: another flag may have been given the same word.
+    fn elided(&self, mut found: Diagnostics) -> Diagnostics {
+        for one in &mut found.0 {
+            let texts = [Some(&mut one.message), one.why.as_mut(), one.fix.as_mut()];
+            texts.into_iter().flatten().for_each(|text| *text = self.without_secrets(text));
+        }
+        found
     }
 
     /// A text as it may be kept: without the secrets that were typed beside it.
@@ -193,12 +211,37 @@ Examples:
 
 Exit codes: 0 done, 1 failed, 2 changes, 3 a mistake in what was asked, 4 refused, 5 stuck.";
 
-/// Runs what was typed.
+/// Runs what was typed. What it says to type next acts in the environment that it was for.
 pub fn run(context: &Context, words: &[String]) -> Result<Outcome, Diagnostics> {
+    let flag = environment_flag(context, words);
+    match dispatch(context, words) {
+        Ok(mut outcome) => {
+            hints::name(&mut outcome.diagnostics, flag.as_deref());
+            Ok(outcome)
+        }
+        Err(mut found) => {
+            hints::name(&mut found, flag.as_deref());
+            Err(found)
+        }
+    }
+}
+
+/// The flag of an environment that was named and is not the estate's default.
+fn environment_flag(context: &Context, words: &[String]) -> Option<String> {
+    let env = value_of(words, &["-e", "--env"])?;
+    let root = Estate::find_root(&context.directory).ok()?;
+    let text = std::fs::read_to_string(root.join(ESTATE_FILE)).ok()?;
+    let file = EstateFile::parse(&text).ok()?;
+    let (env, _) = file.environments.get_key_value(env)?;
+    hints::flag(&file, env)
+}
+
+fn dispatch(context: &Context, words: &[String]) -> Result<Outcome, Diagnostics> {
     let call = Call::new(context, words);
     let bare = spoken::bare_words(words);
     let Some(first) = bare.first() else {
-        return parse(root(VERBS, None), &call, |_| Ok(Outcome::default()));
+        let help = help().exits(crate::exit_code::MISTAKE);
+        return parse(root(VERBS, None), &call, |_| Ok(help));
     };
     if let Some(diagnostic) = flag_too_early(&call, first) {
         return Err(diagnostic.into());
@@ -219,11 +262,10 @@ pub fn run(context: &Context, words: &[String]) -> Result<Outcome, Diagnostics> 
         // `eos help create grafana` is `eos create grafana --help`.
         let words: Vec<String> =
             words.iter().filter(|word| *word != "help").cloned().chain(["--help".to_owned()]).collect();
-        return run(context, &words);
+        return dispatch(context, &words);
     }
     if *first == "help" {
-        let mut command = root(VERBS, None);
-        return Ok(Outcome::new(command.render_help().to_string(), serde_json::Value::Null));
+        return Ok(help());
     }
     operation::run(&call, first)
 }
@@ -253,6 +295,12 @@ fn flag_too_early(call: &Call<'_>, verb: &str) -> Option<Diagnostic> {
             .why(format!("the flags there are depend on the {subject}, so it comes right after {verb}"))
             .fix(shown),
     )
+}
+
+/// What `eos help` says.
+fn help() -> Outcome {
+    let text = root(VERBS, None).render_help().to_string();
+    Outcome::new(text.clone(), serde_json::json!({ "help": text }))
 }
 
 fn root(verbs: &[Verb], one: Option<Command>) -> Command {
@@ -289,7 +337,8 @@ fn parse_with(
     let mut command = command.color(clap::ColorChoice::Never);
     let (errors, matches) = mistakes::all(&mut command, call.words);
     let Some(first) = errors.first() else {
-        return matches.map_or_else(|| Ok(Outcome::default()), |matches| run(&matches));
+        let done = matches.map_or_else(|| Ok(Outcome::default()), |matches| run(&matches));
+        return done.map_err(|found| call.elided(found));
     };
     // Help is an answer, and the first one given.
     let mut found = match usage(first, call) {
@@ -302,7 +351,7 @@ fn parse_with(
         }
     }
     if let Some(matches) = matches {
-        found.extend(wrong(&matches));
+        found.extend(call.elided(wrong(&matches)));
     }
     Err(found)
 }
@@ -337,6 +386,17 @@ fn usage(error: &clap::Error, call: &Call<'_>) -> Result<Outcome, Diagnostics> {
         let fix = "eos secret set <name>/<key> asks for it, or takes it from a pipe";
         return Err(Diagnostic::error(codes::USAGE, message).fix(fix).into());
     }
+    // Nor is a word too many behind a secret: it may be a part of it that was not quoted.
+    if let Some(flag) =
+        unexpected.and_then(|word| spoken::behind_secret(call.words, word, &call.secret_flags))
+    {
+        let message =
+            format!("there is a word too many behind {flag}, which may belong to it and is not shown");
+        let fix =
+            format!("{flag} - asks for it or reads it from stdin; a shell takes one with spaces in quotes");
+        return Err(Diagnostic::error(codes::USAGE, message).fix(fix).into());
+    }
+    let text = call.without_secrets(&text);
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let mut message =
         lines.next().unwrap_or("the command cannot be understood").trim_start_matches("error: ").to_owned();

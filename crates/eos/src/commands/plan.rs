@@ -58,7 +58,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
             Some(file) if shown.blocked => format!("Kept in {file}.\n"),
             None if shown.blocked => String::new(),
             Some(file) => format!("Kept in {file}. Next: eos apply {file}\n"),
-            None => "Next: eos apply\n".to_owned(),
+            None => loaded.hint(&env, "Next: eos apply\n"),
         };
         shown.text(call.context) + &next
     };

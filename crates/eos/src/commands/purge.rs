@@ -1,16 +1,20 @@
 //! `eos purge`: destroy for good what was kept when its name went away. Tofu gets the kept objects back, and nothing
-//! else of the unit; then they are destroyed as `--destroy-data` does it. Both are runs with a journal of their own.
+//! else of the unit; then they are destroyed as `--destroy-data` does it. Both are runs with a journal of their own, and a
+//! purge that was cut off in one of them, or between them, is finished by asking for it again.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use eos_compile::intent::component_path;
 use eos_engine::applied::Kept;
+use eos_engine::observer::{Observer, Progress};
 use eos_engine::plan::Look;
+use eos_engine::record::{Direction, Goal};
 use eos_engine::{
-    Applied, AppliedEnvironment, Archive, DestroyRequest, Engine, Layout, Outcome as Ending, PlanRequest,
-    Report, RunOptions, Units, guard,
+    Applied, AppliedEnvironment, AppliedUnit, Archive, DestroyRequest, Engine, KeptObject, Layout,
+    Outcome as Ending, PlanRequest, Report, ResumeOptions, Run, RunId, RunOptions, Units, data, guard, runs,
 };
 use eos_model::{Diagnostic, Diagnostics, EnvName, Name, UnitId, codes};
 use eos_pillar::Change;
@@ -44,28 +48,43 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let layout = Layout::new(loaded.estate.root.clone());
     run::first::refuse_missing_state(&loaded.estate, &layout)?;
     let (records, _) = run::store(&loaded.estate, &layout)?;
-    let kept = match kept(&loaded, &Applied::new(records.as_ref()), &env, &name)? {
+    let applied = Applied::new(records.as_ref());
+    let cut_off = cut_off(&layout, &env, &name)?;
+    let kept = match left(&loaded, &layout, &applied, &env, &name)? {
         Some(kept) => kept,
-        None => {
+        None if cut_off.is_some() => Kept::default(),
+        None if loaded.environment(&env)?.kept.contains_key(&name) => {
             // It holds the estate, which is now to be changed.
             drop(loaded);
             forget(call, &env, &name)?;
-            let text = format!("Nothing of {name} was applied: it is forgotten, and its secrets are gone.\n");
+            let text =
+                format!("Nothing of {name} is there any more: it is forgotten, and its secrets are gone.\n");
             return Ok(Outcome::new(text, json!({"destroyed": {"objects": []}})));
         }
+        None => return Err(nothing_kept(&env, &name).into()),
     };
-    let id = UnitId { env: env.clone(), name: name.clone() };
-    let digest = kept.objects.iter().find_map(|object| object.digest.clone()).ok_or_else(|| {
-        Diagnostic::error(codes::ARCHIVE, format!("nothing says which bytes {name} was applied with"))
-            .why("its data was kept by an older eos")
-            .fix(format!("eos create <kind> {name} takes the data over again; then eos delete {name} --destroy-data {name}"))
-    })?;
-    let unit = Archive::new(&layout).read(&id, &digest)?.with_only(&kept)?;
-    let units = Units { env: env.clone(), units: BTreeMap::from([(name.clone(), unit)]) };
-    let mut text = format!(
-        "{} is destroyed for good:\n",
-        crate::views::plan::counted(kept.objects.len(), "kept object")
-    );
+    let digest = kept.objects.iter().find_map(|object| object.digest.clone());
+    let in_care = applied.units(&env)?.contains_key(&name) || kept.objects.is_empty();
+    if digest.is_none() && !in_care {
+        return Err(Diagnostic::error(
+            codes::ARCHIVE,
+            format!("nothing says which bytes {name} was applied with"),
+        )
+        .why("its data was kept by an older eos")
+        .fix(format!(
+            "eos create <kind> {name} takes the data over again; then eos delete {name} --destroy-data {name}"
+        ))
+        .into());
+    }
+    let mut units = Units { env: env.clone(), units: BTreeMap::new() };
+    if let Some(digest) = digest {
+        let id = UnitId { env: env.clone(), name: name.clone() };
+        units.units.insert(name.clone(), Archive::new(&layout).read(&id, &digest)?.with_only(&kept)?);
+    }
+    let mut text = match kept.objects.len() {
+        0 => format!("What is left of {name} is destroyed for good.\n"),
+        count => format!("{} is destroyed for good:\n", crate::views::plan::counted(count, "kept object")),
+    };
     for object in &kept.objects {
         text.push_str(&kept_line("  ", &name, object, context));
     }
@@ -76,16 +95,28 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
             Outcome::new("Nothing was changed.\n", json!({"declined": true})).exits(exit_code::REFUSED)
         );
     }
-    let runs = Runs::open(context, &loaded.estate, &[&units], &line)?;
-    interrupt::watch(&runs.tools.children);
+    let at_work = Runs::open(context, &loaded.estate, &[&units], &line)?;
+    interrupt::watch(&at_work.tools.children);
     let head = loaded.estate.commit_id().unwrap_or_default();
     let judge = |last: Option<&AppliedEnvironment>| {
         guard::refuse_stale(&env, last, &head, |older| loaded.estate.git.descends(&head, older))
     };
     let options = RunOptions { commit: &head, judge: Some(&judge), ..RunOptions::default() };
-    let report = flow::watched(call, &runs, |engine| {
-        let back = take_back(engine, &units, &name, &options)?;
-        if back.outcome == Ending::Done { destroy(engine, &env, &name, &options) } else { Ok(back) }
+    let report = flow::watched(call, &at_work, |engine| {
+        let purging = Purging { all: engine.observer, destroying: AtomicBool::new(false) };
+        let engine = &Engine { observer: &purging, ..*engine };
+        let mut report = None;
+        if let Some(run) = &cut_off {
+            report = Some(engine.resume(run, &ResumeOptions::default())?);
+        }
+        if report.as_ref().is_none_or(is_done) && !in_care && !has(engine, &env, &name)? {
+            report = Some(take_back(engine, &units, &name, &options)?);
+        }
+        // A purge that was cut off while it destroyed has no more to destroy.
+        if report.as_ref().is_none_or(is_done) && has(engine, &env, &name)? {
+            report = Some(destroy(engine, &env, &name, &options)?);
+        }
+        report.ok_or_else(|| nothing_kept(&env, &name).into())
     })?;
     let outputs = flow::published(&loaded, &env, &report);
     drop(loaded);
@@ -96,6 +127,31 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let document = json!({"report": view::document(&report, &outputs), "destroyed": kept});
     let outcome = Outcome::new(text, document).with_warnings(report.problems).exits(exit);
     Ok(outcome.with_warnings(forgotten.err().unwrap_or_default()))
+}
+
+/// Tells of destroying alone: that tofu is given the objects first is no news, and "applying" would frighten.
+struct Purging<'a> {
+    all: &'a dyn Observer,
+    destroying: AtomicBool,
+}
+
+impl Observer for Purging<'_> {
+    fn on(&self, progress: &Progress<'_>) {
+        let tell = match progress {
+            Progress::Began { .. } => false,
+            Progress::Applying { goal, .. } => {
+                self.destroying.store(*goal == Goal::Gone, Ordering::Relaxed);
+                *goal == Goal::Gone
+            }
+            Progress::Verifying { .. } | Progress::Done { .. } | Progress::Tofu { .. } => {
+                self.destroying.load(Ordering::Relaxed)
+            }
+            _ => true,
+        };
+        if tell {
+            self.all.on(progress);
+        }
+    }
 }
 
 /// The pillar remembers no longer where the data was, and the secrets that opened it go.
@@ -113,29 +169,78 @@ fn forget(call: &Call<'_>, env: &EnvName, name: &Name) -> Result<(), Diagnostics
     Ok(())
 }
 
-/// The kept objects of a name that is nowhere else; none where only the pillar remembers it, since nothing was applied.
-fn kept(
+/// Whether tofu has it in its care.
+fn has(engine: &Engine<'_>, env: &EnvName, name: &Name) -> Result<bool, Diagnostic> {
+    Ok(engine.applied().units(env)?.contains_key(name))
+}
+
+fn is_done(report: &Report) -> bool {
+    report.outcome == Ending::Done
+}
+
+/// What is left of a name that nobody asks for: what was kept, or what is in tofu's hands, as after a purge that was cut
+/// off.
+fn left(
     loaded: &Loaded,
+    layout: &Layout,
     applied: &Applied<'_>,
     env: &EnvName,
     name: &Name,
 ) -> Result<Option<Kept>, Diagnostics> {
     let compiled = loaded.compile(&loaded.tree, env)?;
-    let there =
-        run::units(env, &compiled.files)?.units.contains_key(name) || applied.units(env)?.contains_key(name);
-    let problem = |message: String| Diagnostic::error(codes::UNKNOWN_NAME, message);
-    match applied.kept(env)?.remove(name).filter(|kept| !kept.objects.is_empty()) {
-        _ if there => Err(problem(format!(
-            "{name} is there in {env}; only what was kept after its name went is purged"
-        ))
+    if run::units(env, &compiled.files)?.units.contains_key(name) {
+        return Err(Diagnostic::error(
+            codes::UNKNOWN_NAME,
+            format!("{name} is there in {env}; only what was kept after its name went is purged"),
+        )
         .fix(format!("eos delete {name} --destroy-data {name}"))
-        .into()),
-        Some(kept) => Ok(Some(kept)),
-        None if loaded.environment(env)?.kept.contains_key(name) => Ok(None),
-        None => {
-            Err(problem(format!("{env} keeps no data of {name}")).fix("eos status lists what is kept").into())
-        }
+        .into());
     }
+    let kept = applied.kept(env)?.remove(name).filter(|kept| !kept.objects.is_empty());
+    match (kept, applied.units(env)?.get(name)) {
+        (Some(kept), _) => Ok(Some(kept)),
+        (None, Some(unit)) => Ok(Some(in_care(layout, env, name, unit)?)),
+        (None, None) => Ok(None),
+    }
+}
+
+fn nothing_kept(env: &EnvName, name: &Name) -> Diagnostic {
+    Diagnostic::error(codes::UNKNOWN_NAME, format!("{env} keeps no data of {name}"))
+        .fix("eos status lists what is kept")
+}
+
+/// The objects with data of a unit that is applied and that the pillar does not ask for, as if they were kept.
+fn in_care(layout: &Layout, env: &EnvName, name: &Name, unit: &AppliedUnit) -> Result<Kept, Diagnostic> {
+    let id = UnitId { env: env.clone(), name: name.clone() };
+    let digest = unit.digest.as_ref().or(unit.attempt.as_ref().map(|attempt| &attempt.digest));
+    let Some(digest) = digest else { return Ok(Kept::default()) };
+    let bytes = Archive::new(layout).read(&id, digest)?;
+    let object = |(address, class): (String, Option<String>)| KeptObject {
+        address,
+        provider: String::new(),
+        id: None,
+        class,
+        host: unit.host.clone(),
+        places: Vec::new(),
+        digest: Some(digest.clone()),
+        run: unit.run.clone(),
+        at: unit.at,
+    };
+    Ok(Kept { objects: data::data_resources(&bytes.files).into_iter().map(object).collect() })
+}
+
+/// The run of a purge of this name that did not come to its end.
+fn cut_off(layout: &Layout, env: &EnvName, name: &Name) -> Result<Option<RunId>, Diagnostics> {
+    let (open, unreadable) = runs::open(layout)?;
+    unreadable.into_result()?;
+    let is_purge = |run: &Run| {
+        let words: Vec<&str> = run.begun.command.split_whitespace().collect();
+        words.contains(&"purge") && words.contains(&name.as_str())
+    };
+    let of_name = |run: &Run| run.begun.env == *env && run.begun.units.keys().eq([name]);
+    let found =
+        open.into_iter().find(|known| !known.in_progress && of_name(&known.run) && is_purge(&known.run));
+    Ok(found.filter(|known| known.run.direction == Direction::Forward).map(|known| known.run.begun.run))
 }
 
 /// Tofu has the kept objects again.

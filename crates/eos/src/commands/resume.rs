@@ -16,7 +16,12 @@ use crate::run::{self, Runs, interrupt, undoing};
 use crate::views::report as view;
 
 pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
-    Ok(command.args(arguments()).after_help(
+    let yes = Arg::new("yes")
+        .long("yes")
+        .short('y')
+        .action(ArgAction::SetTrue)
+        .help("Accepted: resume asks nothing");
+    Ok(command.args(arguments()).arg(yes).after_help(
         "What was agreed to when the run began still counts; anything beyond it stops the run.\n\nExamples:\n  eos resume\n  eos resume --looked-after",
     ))
 }
@@ -60,27 +65,30 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     };
     let known = runs::find(&layout, &id)?;
     let env = known.run.begun.env.clone();
-    let compiled = loaded.compile(&loaded.tree, &env)?;
-    let units = run::units(&env, &compiled.files)?;
+    let [to, from] = undoing::bytes_of(&layout, &known.run);
     loaded.estate.release();
     let message = Message::about(call, String::new());
-    let runs = Runs::open(call.context, &loaded.estate, &[&units], message.line())?;
+    let runs = Runs::open(call.context, &loaded.estate, &[&from, &to], message.line())?;
     interrupt::watch(&runs.tools.children);
-    let before = undoing::before(&loaded, &known.run)?;
-    let revert = |run: &RunId| undoing::revert(call, &env, &before, run);
+    let revert = |run: &RunId| undoing::revert(call, &runs, run);
     let options = ResumeOptions {
         looked_after: matches.get_flag("looked-after"),
         before_undo: Some(&revert),
         ..ResumeOptions::default()
     };
-    let report = flow::watched(call, &runs, |engine| engine.resume(&id, &options))?;
+    let mut report = flow::watched(call, &runs, |engine| engine.resume(&id, &options))?;
     let outputs = flow::published(&loaded, &env, &report);
     let context = call.context;
     let text =
         view::text(&report, &outputs, started.elapsed().as_secs(), context.width, context.color_stdout);
+    let text = loaded.hint(&env, &text);
     let (exit, document) = (view::exit(&report), view::document(&report, &outputs));
-    if report.outcome == Ending::Undone {
-        undoing::compile_again(call, &env)?;
+    if report.outcome == Ending::Undone
+        && let Err(behind) = undoing::compile_again(call, &env)
+    {
+        report.problems.extend(behind);
     }
-    Ok(Outcome::new(text, document).with_warnings(view::problems(report)).exits(exit))
+    Ok(Outcome::new(text, document)
+        .with_warnings(loaded.in_environment(&env, view::problems(report)))
+        .exits(exit))
 }

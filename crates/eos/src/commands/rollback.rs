@@ -1,7 +1,8 @@
 //! `eos rollback`: ask again for what was asked for at an older commit. A new commit says so; data stays.
 
 use clap::{Arg, ArgMatches, Command};
-use eos_model::Diagnostics;
+use eos_engine::{Applied, AppliedUnit, Archive, Layout};
+use eos_model::{Diagnostics, EnvName, Name, UnitId};
 use serde_json::json;
 
 use super::Call;
@@ -11,7 +12,8 @@ use crate::loaded::Loaded;
 use crate::outcome::Outcome;
 use crate::recording::{self, Message, Prepared};
 use crate::run::flow::{self, Wanted};
-use crate::run::undoing;
+use crate::run::{self, going_back, this_machine, undoing};
+use crate::views::wrap::below;
 
 pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
     Ok(command
@@ -25,22 +27,55 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let env = loaded.env(matches.get_one::<String>("env").map(String::as_str))?;
     let asked = matches.get_one::<String>("revision").map_or("", String::as_str);
     let commit = loaded.estate.git.revision(asked)?;
-    let change = undoing::change_back(&loaded, &env, &commit)?;
+    let mut change = undoing::change_back(&loaded, &env, &commit)?;
+    let notes = going_back::hold_hosts(&loaded, &env, &mut change, &stands(&loaded, &env));
     let compiled = loaded.compile(&loaded.tree.with(&change), &env)?;
     let message = Message::new(call, matches, format!("roll back to {}", &commit[..10]));
     if matches.get_flag("dry-run") {
         let prepared = Prepared { change, compiled, made: Vec::new() };
-        let mut outcome = dry_run::show(call.context, &loaded, &env, &prepared, &[]);
+        let mut outcome = dry_run::show(call.context, &loaded, &env, &prepared, &notes);
         outcome.json["to"] = json!(commit);
         return Ok(outcome);
     }
     if matches.get_flag("no-apply") || call.context.never_apply {
         let prepared = Prepared { change, compiled, made: Vec::new() };
         let recorded = recording::commit(call.context, &mut loaded, &env, &prepared, message)?;
-        let text = recorded.told("eos apply does that.");
-        return Ok(Outcome::new(text, json!({"to": commit, "commit": recorded.commit, "applied": false})));
+        let said: String = notes.iter().map(|note| below("", "", note, call.context.width, 2)).collect();
+        let text = said + &recorded.told(&loaded.hint(&env, "eos apply does that."));
+        let document = json!({"to": commit, "commit": recorded.commit, "notes": notes, "applied": false});
+        return Ok(Outcome::new(text, document));
     }
-    let wanted = Wanted::new(&env, &compiled, change, message, matches)?;
+    let wanted = Wanted { notes: notes.clone(), ..Wanted::new(&env, &compiled, change, message, matches)? };
     let (ended, shown) = flow::carry_out(call, &mut loaded, wanted)?;
-    Ok(flow::outcome(call, &loaded, &env, ended, &shown))
+    let mut outcome = flow::outcome(call, &loaded, &env, ended, &shown);
+    outcome.json["notes"] = json!(notes);
+    Ok(outcome)
+}
+
+/// What is applied or kept on a host, as far as that can be known from here.
+fn stands(loaded: &Loaded, env: &EnvName) -> impl Fn(&str) -> Vec<String> {
+    let layout = Layout::new(loaded.estate.root.clone());
+    let known = || {
+        run::first::refuse_missing_state(&loaded.estate, &layout)?;
+        let (records, _) = run::store(&loaded.estate, &layout)?;
+        let applied = Applied::new(records.as_ref());
+        Ok::<_, Diagnostics>((applied.units(env)?, applied.kept(env)?))
+    };
+    let known = known().ok();
+    let (archive, env) = (Archive::new(&layout), env.clone());
+    move |host: &str| {
+        let Some((applied, kept)) = &known else { return vec!["what another clone applied".to_owned()] };
+        let is_on = |name: &Name, unit: &AppliedUnit| {
+            let id = UnitId { env: env.clone(), name: name.clone() };
+            let digests = unit.digest.iter().chain(unit.attempt.iter().map(|attempt| &attempt.digest));
+            let mut bytes = digests.filter_map(|digest| archive.read(&id, digest).ok());
+            unit.host.as_deref() == Some(host)
+                || bytes.any(|unit| this_machine::targets(&unit).iter().any(|target| target == host))
+        };
+        let units = applied.iter().filter(|(name, unit)| is_on(name, unit)).map(|(name, _)| name.to_string());
+        let data = kept
+            .iter()
+            .filter(|(_, kept)| kept.objects.iter().any(|object| object.host.as_deref() == Some(host)));
+        units.chain(data.map(|(name, _)| format!("the data of {name}"))).collect()
+    }
 }

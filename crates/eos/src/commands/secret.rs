@@ -112,16 +112,22 @@ fn path(matches: &ArgMatches) -> Result<(Name, Name), Diagnostic> {
     })
 }
 
-fn current(environment: &Environment, name: &Name, key: &Name) -> Result<SecretRef, Diagnostic> {
-    let found = used(environment)
+/// The reference that is used now, or was when its name was deleted: `kept` are those that there is a file of.
+fn current(
+    environment: &Environment,
+    kept: &[SecretRef],
+    name: &Name,
+    key: &Name,
+) -> Result<SecretRef, Diagnostic> {
+    let all: Vec<SecretRef> = used(environment)
         .into_iter()
+        .chain(left(environment, kept))
         .map(|(reference, _)| reference)
-        .find(|reference| reference.name == *name && reference.key == *key);
-    found.ok_or_else(|| {
-        let known: Vec<String> = used(environment)
-            .into_iter()
-            .map(|(reference, _)| format!("{}/{}", reference.name, reference.key))
-            .collect();
+        .collect();
+    let found = all.iter().find(|reference| reference.name == *name && reference.key == *key);
+    found.cloned().ok_or_else(|| {
+        let known: Vec<String> =
+            all.iter().map(|reference| format!("{}/{}", reference.name, reference.key)).collect();
         let near = nearest(&format!("{name}/{key}"), known.iter().map(String::as_str));
         let fix = near.map_or_else(
             || format!("eos secret list --env {} shows them", environment.name),
@@ -137,7 +143,8 @@ fn show(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics> {
     let loaded = Loaded::open(call.context)?;
     let env = loaded.env(matches.get_one::<String>("env").map(String::as_str))?;
     let environment = loaded.environment(&env)?;
-    let reference = current(&environment, &name, &key)?;
+    let kept = eos_secrets::list(&loaded.estate.root)?;
+    let reference = current(&environment, &kept, &name, &key)?;
     let identity = Identity::load(&call.context.identity_file)?;
     let secret = eos_secrets::read(&loaded.estate.root, &reference, &identity)?;
     Ok(Outcome::new(
@@ -156,7 +163,8 @@ fn renew(call: &Call<'_>, matches: &ArgMatches, random: bool) -> Result<Outcome,
     let mut loaded = Loaded::open_for_change(call.context)?;
     let env = loaded.env(matches.get_one::<String>("env").map(String::as_str))?;
     let environment = loaded.environment(&env)?;
-    let before = current(&environment, &name, &key)?;
+    // What nothing uses has nobody to give a new value to.
+    let before = current(&environment, &[], &name, &key)?;
     // A reference without its file, as one written by hand is at first, gets the file and stays as it is.
     let awaited = !loaded.estate.root.join(eos_secrets::file_of(&before)).exists();
     let after = SecretRef { version: before.version + u32::from(!awaited), ..before.clone() };
@@ -219,7 +227,7 @@ fn renew(call: &Call<'_>, matches: &ArgMatches, random: bool) -> Result<Outcome,
         text.push_str(&format!("The new value: {}\n", secret.expose()));
         result["value"] = Json::from(secret.expose());
     }
-    text.push_str(&recorded.told("what runs has the old one until eos apply."));
+    text.push_str(&recorded.told(&loaded.hint(&env, "what runs has the old one until eos apply.")));
     Ok(Outcome::new(text, result))
 }
 

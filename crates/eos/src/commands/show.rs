@@ -42,7 +42,7 @@ pub fn ports(entry: &ComponentEntry, component: &Component) -> Vec<(String, i64)
     // Where replicas listen is Nomad's choice.
     let settings =
         if replicated(entry) { Vec::new() } else { port_settings(component, entry.runtime.as_deref()) };
-    for (setting, _) in settings {
+    for setting in settings {
         let given = entry.settings.get(setting).and_then(|node| node.as_i64());
         let number = given.or_else(|| component.settings.get(setting)?.default.as_ref()?.as_i64());
         if let Some(number) = number.filter(|_| !found.iter().any(|(name, _)| *name == setting)) {
@@ -97,11 +97,12 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let entry = match words.as_slice() {
         ["host", host] => return show_host(call, &environment, host),
         [kind, name] => intent::of_kind(&loaded.input(&environment), kind, name, "show")?,
-        _ => match environment.components.get(name) {
+        _ => match environment.components.get(name).or_else(|| by_other_word(&loaded, &environment, name)) {
             Some(entry) => entry,
             None => return Err(intent::unknown_name(&environment, name).into()),
         },
     };
+    let name = entry.name.as_str();
     let component = loaded.catalog.component(&entry.kind)?;
     let style = Style(call.context.color_stdout);
     let mut text = format!("{} {} {}\n", style.bold(name), style.dim("a"), entry.kind);
@@ -184,6 +185,16 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     line("compiled to", &format!("build/{env}/{name}"));
     let json = json!({"name": name, "kind": entry.kind, "environment": env, "entry": document, "settings": settings, "needed_by": needed_by, "file": file});
     Ok(Outcome::new(text, json))
+}
+
+/// What `eos create hera` has made is called as its kind is: authentik.
+fn by_other_word<'e>(
+    loaded: &Loaded,
+    environment: &'e Environment,
+    word: &str,
+) -> Option<&'e ComponentEntry> {
+    let kind = loaded.catalog.resolve(word).ok()?;
+    environment.components.get(kind).filter(|entry| entry.kind == kind)
 }
 
 fn show_host(call: &Call<'_>, environment: &Environment, name: &str) -> Result<Outcome, Diagnostics> {

@@ -1,10 +1,10 @@
 //! `eos status`: what is applied, what is not yet, which runs are unfinished, and which data was kept. Reads what eos
 //! itself remembers; `eos drift` looks at what runs.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use clap::{ArgMatches, Command};
-use eos_engine::{Applied, KeptObject, Layout, Outcome as Ending, UnitState, runs};
+use eos_engine::{Applied, KeptObject, Layout, Outcome as Ending, UnitState, Units, runs};
 use eos_model::{Diagnostics, Name, date};
 use serde_json::{Value as Json, json};
 
@@ -38,8 +38,12 @@ struct Standing {
 pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics> {
     let loaded = Loaded::open(call.context)?;
     let env = loaded.env(matches.get_one::<String>("env").map(String::as_str))?;
-    let compiled = loaded.compile(&loaded.tree, &env)?;
-    let units = run::units(&env, &compiled.files)?;
+    let compiled = loaded.compile(&loaded.tree, &env).and_then(|made| run::units(&env, &made.files));
+    // What is applied and which runs are open is known without the pillar, and needed most when something is wrong.
+    let (units, mistakes) = match compiled {
+        Ok(units) => (units, None),
+        Err(found) => (Units { env: env.clone(), units: BTreeMap::new() }, Some(found)),
+    };
     let layout = Layout::new(loaded.estate.root.clone());
     let (records, _) = run::store(&loaded.estate, &layout)?;
     let applied = Applied::new(records.as_ref());
@@ -69,6 +73,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
             }
             (Some(_), Some(is)) if is.digest.is_some() => Standing { state: "changed", paint: Style::yellow },
             (Some(_), _) => Standing { state: "not applied", paint: Style::yellow },
+            (None, Some(_)) if mistakes.is_some() => Standing { state: "applied", paint: Style::green },
             (None, _) => Standing { state: "to be removed", paint: Style::yellow },
         };
         let host = wanted.and_then(|unit| unit.manifest.host.as_ref().map(ToString::to_string));
@@ -92,14 +97,21 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
             "applied_at": is.map(|unit| unit.at), "commit": is.map(|unit| &unit.commit),
             "outputs": is.map(|unit| &unit.outputs)}));
     }
-    let mut text = if table.is_empty() {
+    let mut text = if table.is_empty() && mistakes.is_some() {
+        String::new()
+    } else if table.is_empty() {
         format!("{env} has nothing. eos create makes something; eos catalog list shows what.\n")
     } else {
         table.render(call.context.table_width, call.context.color_stdout)
     };
+    if mistakes.is_some() {
+        let said = "The pillar does not compile: whether it asks for something else than what is applied is not known.";
+        text.push_str(&below("", "", said, call.context.width, 2));
+    }
     let mut open = Vec::new();
     for known in known {
-        let (more, document) = run_text(&loaded, known, style, call.context.width);
+        let ways = || loaded.hint(&known.run.begun.env, &run::undoing::ways_on(&loaded, &known.run, &there));
+        let (more, document) = run_text(known, &ways, style, call.context.width);
         text.push_str(&more);
         open.push(document);
     }
@@ -110,7 +122,8 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         let said = format!("{} of another clone has begun to change {name} and is not over.", attempt.run);
         text.push_str(&format!("\n{}", below("Run ", "Run ", &said, call.context.width, 4)));
         let next = "eos resume or eos undo in that clone; if it is lost, eos apply here.";
-        text.push_str(&below("  Next: ", "  Next: ", next, call.context.width, 4));
+        let next = loaded.hint(&env, next);
+        text.push_str(&below("  Next: ", "  Next: ", &next, call.context.width, 4));
     }
     for (name, kept) in &kept {
         for object in &kept.objects {
@@ -120,11 +133,14 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     if let Some(name) = kept.iter().find(|(_, kept)| !kept.objects.is_empty()).map(|(name, _)| name) {
         let next =
             format!("eos create takes it over under the same name; eos purge {name} destroys it for good.");
+        let next = loaded.hint(&env, &next);
         text.push_str(&below("  Next: ", "  Next: ", &next, call.context.width, 4));
     }
-    let document = json!({"environment": env, "units": rows, "runs": open, "kept": kept});
+    let document = json!({"environment": env, "units": rows, "runs": open, "kept": kept,
+        "compiles": mistakes.is_none()});
     // What is applied is written where the state is.
     problems.extend(elsewhere.unwrap_or_default());
+    problems.extend(mistakes.unwrap_or_default());
     // A journal that cannot be read may be that of a run which is not over.
     let exit = if problems.has_errors() { exit_code::of(&problems) } else { 0 };
     Ok(Outcome::new(text, document).with_warnings(problems).exits(exit))
@@ -146,7 +162,7 @@ pub fn kept_line(head: &str, name: &Name, object: &KeptObject, context: &Context
     below(head, head, &said, context.width, 2)
 }
 
-fn run_text(loaded: &Loaded, known: &runs::Known, style: Style, width: usize) -> (String, Json) {
+fn run_text(known: &runs::Known, ways_on: &dyn Fn() -> String, style: Style, width: usize) -> (String, Json) {
     let run = &known.run;
     let (how, paint): (&str, Paint) = match (known.in_progress, run.outcome) {
         (true, _) => ("goes on", Style::cyan),
@@ -169,7 +185,7 @@ fn run_text(loaded: &Loaded, known: &runs::Known, style: Style, width: usize) ->
         }
     }
     if !known.in_progress {
-        let next = format!("{}.", run::undoing::ways_on(loaded, run));
+        let next = format!("{}.", ways_on());
         text.push_str(&below("  Next: ", "  Next: ", &next, width, 4));
     }
     let document = json!({"run": begun.run, "command": begun.command, "commit": begun.commit,

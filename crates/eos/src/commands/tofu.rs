@@ -2,7 +2,7 @@
 
 use clap::{Arg, ArgMatches, Command};
 use eos_engine::observer::{Trusting, Unwatched};
-use eos_engine::{Applied, Archive, Layout, Unit};
+use eos_engine::{Applied, Archive, Layout, Unit, guard};
 use eos_model::{Diagnostic, Diagnostics, EnvName, Name, UnitId, codes, nearest::nearest};
 use serde_json::json;
 
@@ -25,7 +25,7 @@ pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
                 .help("What tofu is told, behind --"),
         )
         .after_help(
-            "Nobody else works on the unit meanwhile. What you change by hand is not in eos's history.\n\nExamples:\n  eos tofu grafana -- state list\n  eos tofu grafana -- plan",
+            "Nobody else works on the unit meanwhile; whatever may write is refused in a clone that is behind. What you change by hand is not in eos's history.\n\nExamples:\n  eos tofu grafana -- state list\n  eos tofu grafana -- plan",
         ))
 }
 
@@ -53,6 +53,11 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let arguments: Vec<String> =
         matches.get_many::<String>("arguments").into_iter().flatten().cloned().collect();
     let engine = runs.engine(&Unwatched, &Trusting);
+    if !only_looks(&arguments) {
+        let head = loaded.estate.commit_id().unwrap_or_default();
+        let last = engine.applied().environment(&env)?;
+        guard::refuse_stale(&env, last.as_ref(), &head, |older| loaded.estate.git.descends(&head, older))?;
+    }
     let (status, printed) = if call.context.json {
         let output = engine.run_tofu_kept(&unit, &arguments)?;
         (output.status, Some(String::from_utf8_lossy(&output.stdout).into_owned()))
@@ -63,6 +68,37 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     Ok(Outcome::new("", json!({"exit": code, "stdout": printed})).exits(code))
 }
 
+/// Commands of tofu's that change neither what runs nor its state: a clone that is behind may look.
+const LOOKING: &[&str] = &[
+    "",
+    "console",
+    "fmt",
+    "get",
+    "graph",
+    "init",
+    "metadata",
+    "modules",
+    "output",
+    "plan",
+    "providers",
+    "show",
+    "state list",
+    "state pull",
+    "state show",
+    "validate",
+    "version",
+    "workspace list",
+    "workspace show",
+];
+
+/// Whatever is not known to look only may write.
+fn only_looks(arguments: &[String]) -> bool {
+    let mut words = arguments.iter().filter(|word| !word.starts_with('-'));
+    let first = words.next().map_or("", String::as_str);
+    let two = format!("{first} {}", words.next().map_or("", String::as_str));
+    LOOKING.contains(&first) || LOOKING.contains(&two.as_str())
+}
+
 /// A unit that is no longer asked for, as it was applied or begun: when it is stuck, somebody has to look.
 fn applied(loaded: &Loaded, layout: &Layout, env: &EnvName, name: &str) -> Result<Option<Unit>, Diagnostics> {
     let Ok(name) = name.parse::<Name>() else { return Ok(None) };
@@ -71,4 +107,23 @@ fn applied(loaded: &Loaded, layout: &Layout, env: &EnvName, name: &str) -> Resul
     let record = Applied::new(records.as_ref()).unit(&id)?;
     let digest = record.and_then(|record| record.digest.or(record.attempt.map(|attempt| attempt.digest)));
     Ok(digest.map(|digest| Archive::new(layout).read(&id, &digest)).transpose()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_may_write_is_told_from_what_looks() {
+        let looks = |line: &str| only_looks(&line.split(' ').map(str::to_owned).collect::<Vec<_>>());
+        assert!(LOOKING.is_sorted());
+        for line in ["state list", "plan -out=x", "-version", "output -json", "providers schema -json"] {
+            assert!(looks(line), "{line}");
+        }
+        for line in
+            ["apply -auto-approve", "destroy", "state rm x", "import a b", "refresh", "state", "taint x"]
+        {
+            assert!(!looks(line), "{line}");
+        }
+    }
 }

@@ -13,7 +13,7 @@ use crate::args::running;
 use crate::loaded::Loaded;
 use crate::outcome::Outcome as Told;
 use crate::recording::Message;
-use crate::run::{self, Runs, confirm, flow, interrupt, undoing};
+use crate::run::{self, Runs, confirm, flow, going_back, interrupt, undoing};
 use crate::views::report as view;
 use crate::views::wrap;
 
@@ -53,18 +53,17 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Told, Diagnostics> {
             .into());
     }
     let env = known.run.begun.env.clone();
-    let compiled = loaded.compile(&loaded.tree, &env)?;
-    let units = run::units(&env, &compiled.files)?;
+    let [to, from] = undoing::bytes_of(&layout, &known.run);
     let message = Message::about(call, String::new());
     let line = message.line().to_owned();
-    let runs = Runs::open(context, &loaded.estate, &[&units], &line)?;
+    let runs = Runs::open(context, &loaded.estate, &[&to, &from], &line)?;
     interrupt::watch(&runs.tools.children);
     let head = loaded.estate.commit_id().unwrap_or_default();
     let last = Applied::new(runs.records.as_ref()).environment(&env)?;
     guard::refuse_stale(&env, last.as_ref(), &head, |older| loaded.estate.git.descends(&head, older))?;
-    let before = undoing::before(&loaded, &known.run)?;
-    undoing::refuse_later_changes(&loaded, &known.run, &before)?;
+    let applied = Applied::new(runs.records.as_ref()).units(&env)?;
     let plan = flow::watched(call, &runs, |engine| engine.plan_undo(&id))?;
+    going_back::change_of(&loaded, &known.run, &applied)?;
     context.say(&plan_text(&plan, context.width));
     if !matches.get_flag("yes") && !confirm::ask(context, "Take it back?", &format!("{line} --yes"))? {
         return Ok(
@@ -72,24 +71,31 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Told, Diagnostics> {
         );
     }
     loaded.estate.release();
-    let revert = |run: &RunId| undoing::revert(call, &env, &before, run);
+    let revert = |run: &RunId| undoing::revert(call, &runs, run);
     let options = UndoOptions { commit: &revert, looked_after: matches.get_flag("looked-after") };
     let report = flow::watched(call, &runs, |engine| engine.undo(&id, &options))?;
     let outputs = flow::published(&loaded, &env, &report);
     let mut text =
         view::text(&report, &outputs, started.elapsed().as_secs(), context.width, context.color_stdout);
+    text = loaded.hint(&env, &text);
     let exit = view::exit(&report);
-    let asked = undoing::compile_again(call, &env)?;
-    let applied = Applied::new(runs.records.as_ref()).units(&env)?;
-    if report.outcome == Outcome::Undone
-        && let Some(note) = undoing::still_asked_for(&asked, &applied)
-    {
-        for line in wrap::wrapped(&note, context.width, context.width) {
-            text.push_str(&line);
-            text.push('\n');
+    let mut problems = Diagnostics::new();
+    match undoing::compile_again(call, &env) {
+        Ok(asked) if report.outcome == Outcome::Undone => {
+            let applied = Applied::new(runs.records.as_ref()).units(&env)?;
+            let note = undoing::still_asked_for(&asked, &applied);
+            let note = note.map(|note| loaded.hint(&env, &note));
+            for line in note.iter().flat_map(|note| wrap::wrapped(note, context.width, context.width)) {
+                text.push_str(&line);
+                text.push('\n');
+            }
         }
+        Ok(_) => {}
+        Err(behind) => problems.extend(behind),
     }
-    Ok(Told::new(text, view::document(&report, &outputs)).with_warnings(report.problems).exits(exit))
+    let document = view::document(&report, &outputs);
+    problems.extend(report.problems);
+    Ok(Told::new(text, document).with_warnings(loaded.in_environment(&env, problems)).exits(exit))
 }
 
 fn plan_text(plan: &UndoPlan, width: usize) -> String {

@@ -100,11 +100,12 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let env = loaded.env(asked)?;
     let environment = loaded.environment(&env)?;
     said.request.kept = eos_secrets::list(&loaded.estate.root)?;
-    said.request.never_applied =
-        said.request.says_fixed(&base) && run::never_applied(&loaded.estate, &env, name);
-    let planned = intent::update(&loaded.input(&environment), &said.request)?;
+    said.request.never_applied = said.request.meets_what_stays(&*component::every(&outside, &kind)?)
+        && run::never_applied(&loaded.estate, &env, name);
+    let mut planned = intent::update(&loaded.input(&environment), &said.request)?;
+    planned.notes = loaded.hints(&env, planned.notes);
     let mut secrets = said.secrets;
-    let message = Message::new(call, matches, format!("update {kind} {name} in {env}"));
+    let message = Message::new(call, matches, format!("update {} in {env}", recording::what(&kind, name)));
     let prepared = match recording::prepare(&loaded, &env, &environment, &planned, &mut secrets)? {
         Drafted::Compiles(prepared) => prepared,
         Drafted::Mends(mending) => return mending.record(call, matches, &mut loaded, &env, message),

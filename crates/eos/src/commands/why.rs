@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use camino::{Utf8Path, Utf8PathBuf};
+use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
 use clap::{Arg, ArgMatches, Command};
 use eos_compile::tofu_reasons::{Reason, reason};
 use eos_model::date;
@@ -10,6 +10,7 @@ use eos_model::{Diagnostic, Diagnostics, UnitId, codes};
 use eos_pillar::history::Recorded;
 use serde_json::{Value as Json, json};
 
+use super::why_compiled::Beside;
 use super::{Call, why_live};
 use crate::loaded::Loaded;
 use crate::outcome::Outcome;
@@ -32,17 +33,16 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         };
     let path = in_estate(call, &loaded, file)?;
     let mut parts = path.components().skip(1).map(|part| part.as_str());
-    let unit =
-        Utf8Path::new("build").join(parts.next().unwrap_or_default()).join(parts.next().unwrap_or_default());
+    let env = parts.next().unwrap_or_default();
+    let unit = Utf8Path::new("build").join(env).join(parts.next().unwrap_or_default());
+    let env = loaded.env(Some(env)).map_err(|_| no_artifact(&path))?;
     let inside = path.strip_prefix(&unit).map(Utf8Path::to_string).unwrap_or_default();
-    let read = |relative: &Utf8Path| {
-        fs_err::read_to_string(loaded.estate.root.join(relative)).map_err(|_| no_artifact(relative))
-    };
-    let text = read(&path)?;
-    let provenance: Json = serde_json::from_str(&read(&unit.join("provenance.json"))?).unwrap_or_default();
-    let manifest: Json = serde_json::from_str(&read(&unit.join("manifest.json"))?).unwrap_or_default();
-    let kind = manifest["kind"].as_str().unwrap_or_default();
-    let lines: BTreeMap<u64, Vec<String>> = provenance["files"][inside.as_str()]
+    let text = fs_err::read_to_string(loaded.estate.root.join(&path)).map_err(|_| no_artifact(&path))?;
+    let beside = Beside::of(&loaded, &env, &unit, &path, &text).ok_or_else(|| no_artifact(&path))?;
+    // The one file that is no unit's.
+    let is_orchestration = unit == path;
+    let kind = beside.manifest["kind"].as_str().unwrap_or_default();
+    let lines: BTreeMap<u64, Vec<String>> = beside.provenance["files"][inside.as_str()]
         .as_object()
         .into_iter()
         .flatten()
@@ -53,7 +53,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
             ))
         })
         .collect();
-    let json_paths = if inside == "main.tf.json" { json_lines::paths(&text) } else { Vec::new() };
+    let json_paths = if inside == "main.tf.json" { json_lines::paths(&beside.text) } else { Vec::new() };
     let reason = |path: &Vec<String>| reason(&path.iter().map(String::as_str).collect::<Vec<_>>());
     let explained: Vec<Option<Reason>> = json_paths.iter().map(reason).collect();
     let mut blame = Blame { loaded: &loaded, files: HashMap::new() };
@@ -64,10 +64,12 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         if only.is_some_and(|only| only != number) {
             continue;
         }
-        let origins = lines.get(&number);
-        let reason = explained.get(number as usize - 1).and_then(Option::as_ref);
+        let compiled = beside.line(number);
+        let origins = compiled.and_then(|number| lines.get(&number));
+        let reason = compiled.and_then(|number| explained.get(number as usize - 1)).and_then(Option::as_ref);
         // A bracket by itself says nothing; asked for by its number it is explained all the same.
-        let is_silent = reason.is_none() || line.trim_end_matches(',').ends_with(['{', '[', '}', ']']);
+        let is_bracket = line.trim_end_matches(',').ends_with(['{', '[', '}', ']']);
+        let is_silent = compiled.is_some() && (reason.is_none() || is_bracket);
         if origins.is_none() && only.is_none() && is_silent {
             continue;
         }
@@ -76,7 +78,13 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         let mut sources = Vec::new();
         match origins {
             None => {
-                let (said, source) = because(reason, kind);
+                let (said, source) = match compiled {
+                    None => beside.differs(),
+                    Some(_) if is_orchestration => {
+                        (ORCHESTRATION.to_owned(), json!({"compiler": ORCHESTRATION}))
+                    }
+                    Some(_) => because(reason, kind),
+                };
                 let room = call.context.width.saturating_sub(7);
                 for line in wrap::wrapped(&said, room, room) {
                     out.push_str(&format!("       {line}\n"));
@@ -103,24 +111,40 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
             .fix(format!("it has {} lines", text.lines().count()))
             .into());
     }
-    if out.is_empty() {
+    if out.is_empty() && is_orchestration {
+        out = format!("{path} is the compiler's own:\n  {ORCHESTRATION}.\n");
+    } else if out.is_empty() {
         out = format!(
             "Every line of {path} comes from the compiler or the catalogue's {kind}, by what eos has noted.\n"
         );
     }
-    let within = only.and_then(|only| json_paths.get(only as usize - 1));
+    if only.is_none() && beside.missing > 0 {
+        let (said, _) = beside.differs();
+        out.push_str(&format!("{} line(s) are missing here; {said}\n", beside.missing));
+    }
+    if !beside.compiles {
+        out.push_str("The pillar does not compile now: told of build/ as it was last written.\n");
+    }
+    if is_orchestration {
+        return Ok(Outcome::new(out, json!({"file": path, "kind": kind, "lines": documents, "live": null})));
+    }
+    let within = only.and_then(|only| json_paths.get(beside.line(only)? as usize - 1));
     let resource = within.and_then(|path| match path.as_slice() {
         [block, kind, name, ..] if block == "resource" => Some((kind.as_str(), name.as_str())),
         _ => None,
     });
     let live = match unit_id(&unit) {
-        Some(id) => why_live::of(&loaded, &id, &inside, resource, &text)
+        Some(id) => why_live::of(&loaded, &id, &inside, resource, &beside.text)
             .unwrap_or_else(|found| why_live::Live::unknown(&found)),
         None => return Err(no_artifact(&path).into()),
     };
     out.push_str(&live.text);
     Ok(Outcome::new(out, json!({"file": path, "kind": kind, "lines": documents, "live": live.document})))
 }
+
+/// Why there is an orchestration, and why it is as it is.
+const ORCHESTRATION: &str =
+    "salt-run state.orchestrate applies the units by it, each after those it needs (eos graph draws them)";
 
 /// What is said of a line that no setting is behind, and its source for `--json`.
 fn because(reason: Option<&Reason>, kind: &str) -> (String, Json) {
@@ -148,12 +172,12 @@ fn no_artifact(path: &Utf8Path) -> Diagnostic {
 }
 
 fn in_estate(call: &Call<'_>, loaded: &Loaded, file: &str) -> Result<Utf8PathBuf, Diagnostic> {
-    let full = call.context.directory.join(file);
+    let full = without_dots(&call.context.directory.join(file));
     let root = &loaded.estate.root;
     let relative =
         full.strip_prefix(root).map(Utf8Path::to_owned).unwrap_or_else(|_| Utf8PathBuf::from(file));
-    let clean = relative.components().all(|part| matches!(part, camino::Utf8Component::Normal(_)));
-    if clean && relative.starts_with("build") && relative.components().count() >= 4 {
+    let clean = relative.components().all(|part| matches!(part, Utf8Component::Normal(_)));
+    if clean && relative.starts_with("build") && relative.components().count() >= 3 {
         Ok(relative)
     } else {
         Err(no_artifact(&relative))
@@ -226,4 +250,19 @@ impl Source {
     fn json(&self) -> Json {
         json!({"file": self.file, "key": self.key, "line": self.line, "change": self.change})
     }
+}
+
+/// The same place without `.` and `..`, by the words alone.
+fn without_dots(path: &Utf8Path) -> Utf8PathBuf {
+    let mut plain = Utf8PathBuf::new();
+    for part in path.components() {
+        match part {
+            Utf8Component::ParentDir => {
+                plain.pop();
+            }
+            Utf8Component::CurDir => {}
+            part => plain.push(part),
+        }
+    }
+    plain
 }

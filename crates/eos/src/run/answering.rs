@@ -11,7 +11,7 @@ use eos_nomad::{Client, Patience, Stop};
 use eos_pillar::estate_file::Backend as Kept;
 use eos_tofu::{Children, ServerKind, SilentServer};
 
-use super::surroundings::{Here, nomad_connection};
+use super::surroundings::{Here, has_jobs, nomad_connection};
 
 /// Any answer has begun by then.
 pub const WITHIN: Duration = Duration::from_secs(10);
@@ -38,10 +38,7 @@ impl Answering {
             let asked = move || agent.head(&at).call().is_ok();
             watched.extend(listen(ServerKind::Backend, address.clone(), children, asked));
         }
-        let has_jobs = units
-            .iter()
-            .flat_map(|units| units.units.values())
-            .any(|unit| unit.main().pointer("/resource/eos_nomad_job").is_some());
+        let has_jobs = units.iter().flat_map(|units| units.units.values()).any(has_jobs);
         let connection = nomad_connection(|name| here.nomad_variable(name));
         if has_jobs && let Ok(client) = Client::new(&connection, Patience::at_once(WITHIN), Stop::new()) {
             let address = client.address().to_owned();

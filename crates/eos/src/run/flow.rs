@@ -20,7 +20,7 @@ use eos_pillar::prices::Prices;
 use serde_json::{Value as Json, json};
 
 use super::progress::Bars;
-use super::{Runs, archived, confirm, first, interrupt, undoing};
+use super::{Runs, apart, archived, confirm, first, interrupt, undoing};
 use crate::args::running;
 use crate::build_folder;
 use crate::commands::{Call, locks};
@@ -41,8 +41,14 @@ pub struct Wanted<'a> {
     /// What is recorded when the person agrees; empty for `eos apply`.
     pub change: Change,
     pub message: Message,
+    /// What was chosen on the way, said above the plan.
+    pub notes: Vec<String>,
     /// Only these units; all when none.
     pub only: BTreeSet<Name>,
+    /// What was compiled before the change, where nothing but the change is to be carried out.
+    pub before: Option<Units>,
+    /// Recorded earlier and no part of this.
+    pub leave: BTreeSet<Name>,
     pub destroy_data: BTreeSet<Name>,
     pub new_state: BTreeSet<Name>,
     /// Jobs that run already and are taken over.
@@ -50,6 +56,8 @@ pub struct Wanted<'a> {
     pub look: Look,
     pub on_failure: OnFailure,
     pub yes: bool,
+    /// Asks although there may be nothing to apply: the change takes away what no plan shows.
+    pub ask_anyway: bool,
     pub looked_after: bool,
 }
 
@@ -66,13 +74,17 @@ impl<'a> Wanted<'a> {
             compiled,
             change,
             message,
+            notes: Vec::new(),
             only: running::names(matches, "only")?,
+            before: None,
+            leave: BTreeSet::new(),
             destroy_data: running::names(matches, "destroy-data")?,
             new_state: running::names(matches, "new-state")?,
             adopt: BTreeMap::new(),
             look: if running::refreshes(matches) { Look::Everything } else { Look::Nothing },
             on_failure: running::on_failure(matches),
             yes: running::is_set(matches, "yes"),
+            ask_anyway: false,
             looked_after: running::is_set(matches, "looked-after"),
         })
     }
@@ -95,6 +107,8 @@ pub struct Shown {
     pub cost: Option<Cost>,
     /// What was noticed on the way.
     pub warnings: Diagnostics,
+    /// Recorded earlier, not planned here.
+    pub left: BTreeSet<Name>,
     /// Another run left a unit half-done that this plan is about: applying it is refused.
     pub blocked: bool,
 }
@@ -109,7 +123,11 @@ impl Shown {
     }
 
     pub fn document(&self) -> Json {
-        view::document(&self.plan, &self.previews, self.cost.as_ref())
+        let mut document = view::document(&self.plan, &self.previews, self.cost.as_ref());
+        if !self.left.is_empty() {
+            document["left_alone"] = json!(self.left);
+        }
+        document
     }
 }
 
@@ -140,10 +158,18 @@ pub fn plan(
     guard::refuse_stale(wanted.env, last.as_ref(), &head, |older| loaded.estate.git.descends(&head, older))?;
     refuse_unknown_data(&engine, wanted, units)?;
     archived::complete(loaded, &runs.layout, &engine.applied(), wanted.env)?;
+    let only = match wanted.leave.is_empty() {
+        true => wanted.only.clone(),
+        false => {
+            let applied = engine.applied().units(wanted.env)?;
+            let all = units.units.keys().chain(applied.keys());
+            all.filter(|name| !wanted.leave.contains(*name)).cloned().collect()
+        }
+    };
     let planned = engine.plan(&PlanRequest {
         units,
         commit: &head,
-        only: (!wanted.only.is_empty()).then_some(&wanted.only),
+        only: (!wanted.only.is_empty() || !wanted.leave.is_empty()).then_some(&only),
         look: wanted.look,
         destroy_data: &wanted.destroy_data,
         adopt: &wanted.adopt,
@@ -153,21 +179,29 @@ pub fn plan(
     let planned = planned.map_err(|found| with_owners(runs, wanted.env, found));
     let mut warnings = build_folder::warnings(&loaded.estate.root, wanted.env);
     let mut plan = planned?;
-    let (half_way, blocked) = unfinished(loaded, &runs.layout, &plan)?;
+    let (half_way, blocked) = unfinished(loaded, runs, &plan)?;
     warnings.extend(half_way);
+    let unit_of = |resource: &str| resource.split('/').nth(1).and_then(|name| name.parse::<Name>().ok());
     for (resource, server) in runs.side.unreached() {
-        let unit = resource.split('/').nth(1).and_then(|name| name.parse::<Name>().ok());
-        if let Some(unit) = unit.and_then(|name| plan.units.get_mut(&name)) {
+        if let Some(unit) = unit_of(&resource).and_then(|name| plan.units.get_mut(&name)) {
             unit.unreached = Some(server);
         }
     }
+    for (resource, reasons) in runs.side.unplaced() {
+        let unit = unit_of(&resource).and_then(|name| plan.units.get_mut(&name));
+        if let Some(unit) = unit.filter(|unit| unit.is_work()) {
+            unit.unplaced.extend(reasons);
+        }
+    }
     let cost = Shown::cost_of(loaded, &plan)?;
-    Ok(Shown { plan, previews: runs.side.previews(), cost, warnings, blocked })
+    let left = wanted.leave.clone();
+    Ok(Shown { plan, previews: runs.side.previews(), cost, warnings, left, blocked })
 }
 
 /// Runs that stopped half-way, for whoever plans something else meanwhile; and whether one of them is in its way.
-fn unfinished(loaded: &Loaded, layout: &Layout, plan: &RunPlan) -> Result<(Diagnostics, bool), Diagnostics> {
-    let (known, _) = eos_engine::runs::open(layout)?;
+fn unfinished(loaded: &Loaded, runs: &Runs, plan: &RunPlan) -> Result<(Diagnostics, bool), Diagnostics> {
+    let (known, _) = eos_engine::runs::open(&runs.layout)?;
+    let applied = Applied::new(runs.records.as_ref()).units(&plan.env)?;
     let (mut found, mut blocked) = (Diagnostics::new(), false);
     for known in known.iter().filter(|known| known.run.begun.env == plan.env && !known.in_progress) {
         let (run, command) = (&known.run.begun.run, &known.run.begun.command);
@@ -179,8 +213,12 @@ fn unfinished(loaded: &Loaded, layout: &Layout, plan: &RunPlan) -> Result<(Diagn
             "applying what is planned here leaves it behind"
         };
         found.push(
-            Diagnostic::warning(codes::RUN_UNFINISHED, format!("run {run} is unfinished: {command}"))
-                .fix(format!("{}; {then}", undoing::ways_on(loaded, &known.run))),
+            Diagnostic::warning(codes::RUN_UNFINISHED, format!("run {run} is unfinished: {command}")).fix(
+                format!(
+                    "{}; {then}",
+                    loaded.hint(&known.run.begun.env, &undoing::ways_on(loaded, &known.run, &applied))
+                ),
+            ),
         );
         blocked |= in_the_way;
     }
@@ -243,16 +281,29 @@ fn refuse_overtaken(loaded: &Loaded, runs: &Runs, plan: &RunPlan) -> Result<(), 
 pub fn carry_out(
     call: &Call<'_>,
     loaded: &mut Loaded,
-    wanted: Wanted<'_>,
+    mut wanted: Wanted<'_>,
 ) -> Result<(Ended, Shown), Diagnostics> {
     make_ready(call, loaded)?;
     let units = super::units(wanted.env, &wanted.compiled.files)?;
     loaded.estate.release();
     let runs = Runs::open(call.context, &loaded.estate, &[&units], wanted.message.line())?;
     interrupt::watch(&runs.tools.children);
-    let shown = plan(call, loaded, &runs, &wanted, &units)?;
     let context = call.context;
+    if let Some(before) = wanted.before.as_ref().filter(|_| wanted.only.is_empty()) {
+        let applied = Applied::new(runs.records.as_ref()).units(wanted.env)?;
+        let named = wanted.destroy_data.iter().chain(&wanted.new_state).chain(wanted.adopt.keys());
+        wanted.leave = apart::from(before, &units, &applied, &named.cloned().collect());
+    }
+    let shown = plan(call, loaded, &runs, &wanted, &units)?;
+    for note in &wanted.notes {
+        context.say(&below("", "", note, context.width, 2));
+    }
     context.say(&shown.text(context));
+    if !shown.left.is_empty() {
+        let names: Vec<&str> = shown.left.iter().map(|name| name.as_str()).collect();
+        let said = format!("Recorded before and left alone here: {}. eos apply does that.", names.join(", "));
+        context.say(&below("", "", &said, context.width, 2));
+    }
     let ended = agree_and_apply(call, loaded, &runs, wanted, &units, &shown)?;
     Ok((ended, shown))
 }
@@ -271,17 +322,19 @@ pub fn agree_and_apply(
     if let Some(problem) = view::unreached(&shown.plan) {
         return Err(problem.into());
     }
-    if !shown.plan.is_empty() && !wanted.yes {
-        let retry = format!("{} --yes", wanted.message.line());
+    if (!shown.plan.is_empty() || wanted.ask_anyway) && !wanted.yes {
+        let retry = format!("{} --yes", wanted.message.retry());
         if !confirm::ask(context, "Do this?", &retry)? {
             return Ok(Ended::Declined);
         }
     }
+    // Somebody said stop after tofu had planned: a yes given beforehand no longer holds.
+    if runs.tools.children.is_interrupted() {
+        return Ok(Ended::Declined);
+    }
     let mut change = wanted.change;
     loaded.estate.take_back()?;
     refuse_overtaken(loaded, runs, &shown.plan)?;
-    let last = Applied::new(runs.records.as_ref()).environment(wanted.env)?;
-    let before = last.map_or_else(|| loaded.estate.commit_id().unwrap_or_default(), |last| last.commit);
     if work {
         first::prepare(&loaded.estate, &runs.layout, &mut change)?;
     }
@@ -297,7 +350,7 @@ pub fn agree_and_apply(
     let recorded = Recorded { commit, difference };
     let after = loaded.estate.commit_id().unwrap_or_default();
     loaded.estate.release();
-    let revert = |run: &RunId| undoing::revert(call, wanted.env, &before, run);
+    let revert = |run: &RunId| undoing::revert(call, runs, run);
     let estate = &loaded.estate;
     let judge = |last: Option<&AppliedEnvironment>| {
         guard::refuse_stale(wanted.env, last, &after, |older| estate.git.descends(&after, older))
@@ -310,10 +363,12 @@ pub fn agree_and_apply(
         looked_after: wanted.looked_after,
     };
     let begun = Instant::now();
-    let report = apply(call, runs, &shown.plan, units, &options)?;
+    let mut report = apply(call, runs, &shown.plan, units, &options)?;
     let took = begun.elapsed();
-    if report.outcome == Ending::Undone {
-        let _ = undoing::compile_again(call, wanted.env)?;
+    if report.outcome == Ending::Undone
+        && let Err(behind) = undoing::compile_again(call, wanted.env)
+    {
+        report.problems.extend(behind);
     }
     Ok(if work { Ended::Ran(recorded, Box::new(report), took) } else { Ended::NothingToDo(recorded) })
 }
@@ -366,16 +421,17 @@ pub fn record_and_apply_as(
     notes: &[String],
 ) -> Result<Outcome, Diagnostics> {
     let env = wanted.env;
-    for note in notes {
-        call.context.say(&below("", "", note, call.context.width, 2));
-    }
+    wanted.notes = notes.to_vec();
     wanted.look = Look::Changed;
+    // Where the estate did not compile before, there is no telling what the change is about.
+    let before = loaded.compile(&loaded.tree, env).and_then(|before| super::units(env, &before.files));
+    wanted.before = before.ok();
     let (ended, shown) = carry_out(call, loaded, wanted)?;
     let declined = matches!(ended, Ended::Declined);
     let mut outcome = outcome(call, loaded, env, ended, &shown);
     outcome.json["notes"] = json!(notes);
     if !declined {
-        outcome.text.push_str(&secrets_text(&prepared.made));
+        outcome.text.push_str(&loaded.hint(env, &secrets_text(&prepared.made)));
         let made = prepared.made.iter().map(|(reference, secret)| (reference.to_string(), secret.expose()));
         outcome.json["secrets"] = json!(made.collect::<BTreeMap<_, _>>());
     }
@@ -402,17 +458,14 @@ pub fn outcome(call: &Call<'_>, loaded: &Loaded, env: &EnvName, ended: Ended, sh
             if let Some(commit) = &recorded.commit {
                 text.push_str(&format!("Recorded as {}.\n", &commit[..10]));
             }
-            text.push_str(&report_view::text(
-                &report,
-                &outputs,
-                took.as_secs(),
-                context.width,
-                context.color_stdout,
-            ));
+            let told =
+                report_view::text(&report, &outputs, took.as_secs(), context.width, context.color_stdout);
+            text.push_str(&loaded.hint(env, &told));
             let mut document = json!({"applied": true, "commit": recorded.commit, "plan": plan});
             document["report"] = report_view::document(&report, &outputs);
             let exit = report_view::exit(&report);
-            Outcome::new(text, document).with_warnings(report_view::problems(*report)).exits(exit)
+            let problems = loaded.in_environment(env, report_view::problems(*report));
+            Outcome::new(text, document).with_warnings(problems).exits(exit)
         }
     };
     outcome.with_warnings(shown.warnings.clone())

@@ -1,13 +1,16 @@
 //! A run as a person starts it: tools found, servers and stores connected, and the engine made of them.
 
 pub mod answering;
+pub mod apart;
 pub mod archived;
 pub mod confirm;
 pub mod first;
 pub mod flow;
+pub mod going_back;
 pub mod health;
 pub mod interrupt;
 pub mod progress;
+pub mod shared_store;
 pub mod side_channel;
 pub mod surroundings;
 pub mod this_machine;
@@ -24,8 +27,8 @@ use eos_engine::{Actor, Applied, Engine, Health, Layout, LeaseTerms, Observer, T
 use eos_model::{Diagnostic, Diagnostics, EnvName, codes};
 use eos_pillar::Estate;
 use eos_pillar::estate_file::Backend as Kept;
-use eos_store::lease::{EmbeddedLeases, Leases, NatsLeases};
-use eos_store::{FolderRecords, Nats, NatsAccess, NatsRecords, NatsSettings, Records};
+use eos_store::lease::{EmbeddedLeases, Leases};
+use eos_store::{FolderRecords, Records};
 use eos_tofu::{Children, Encryption, Installation, InstallationSettings, OfflineProvider, Places, Tofu};
 
 use crate::commands::tools as tool_commands;
@@ -62,13 +65,13 @@ impl Runs {
         keep_to_the_owner(&layout.state())?;
         let executor = ensure_tool(context, &estate.file.executor)?;
         let tofu = Tofu::detect_once(&executor, &places).map_err(broken_tool)?;
+        surroundings::refuse_other_namespace(&context.given, &estate.file, units)?;
         let wants_salt = units.iter().flat_map(|units| units.units.values()).any(surroundings::needs_salt);
         if wants_salt {
             this_machine::refuse_other(context, estate, units)?;
         }
         let salt = salt_folder(context, wants_salt)?;
-        let installation =
-            Installation::write(&places, &installation(context, estate)).map_err(broken_tool)?;
+        let installation = Installation::write(&places, &installation(context)).map_err(broken_tool)?;
         let encryption = tofu.flavor().encrypts().then(|| {
             let words = ["__state-key", "--estate", root.as_str()].map(str::to_owned);
             Encryption::by_command(context.binary.clone(), words)
@@ -81,6 +84,7 @@ impl Runs {
         let here = Here {
             places: places.clone(),
             estate: estate.file.clone(),
+            state_key: estate.state_key().to_owned(),
             identity_file: context.identity_file.clone(),
             salt,
             warm_salt: OnceLock::new(),
@@ -96,7 +100,8 @@ impl Runs {
             machine: context.machine.clone(),
             command: command.to_owned(),
         };
-        let parallel = std::thread::available_parallelism().map_or(2, NonZero::get).max(2);
+        // A unit mostly waits, for disks, clouds and deployments: two for each core.
+        let parallel = 2 * std::thread::available_parallelism().map_or(1, NonZero::get);
         let tools = Tools { tofu, places, installation, encryption, children };
         Ok(Runs {
             layout,
@@ -176,13 +181,8 @@ type Store = (Box<dyn Records>, Box<dyn Leases>);
 /// Leases and records: this machine's, or those of the estate's NATS.
 pub fn store(estate: &Estate, layout: &Layout) -> Result<Store, Diagnostics> {
     let unusable = |error: eos_store::StoreError| {
-        let problem = Diagnostic::error(codes::STORE, format!("the estate's store cannot be used: {error}"));
-        match &estate.file.nats {
-            Some(_) => problem
-                .why("who is at work and what was applied is kept there; without it nothing is begun")
-                .fix("see that the NATS of eos.toml runs and can be reached, then try again"),
-            None => problem.fix("look at the permissions of .eos/state, and whether the disk is full"),
-        }
+        Diagnostic::error(codes::STORE, format!("the estate's store cannot be used: {error}"))
+            .fix("look at the permissions of .eos/state, and whether the disk is full")
     };
     let Some(nats) = &estate.file.nats else {
         let records = FolderRecords::open(layout.state().join("records").as_std_path()).map_err(unusable)?;
@@ -198,11 +198,7 @@ pub fn store(estate: &Estate, layout: &Layout) -> Result<Store, Diagnostics> {
         .fix("add [backend] kind = \"http\" and its address, or remove [nats]")
         .into());
     }
-    let connection = Nats::connect(&nats.url, &NatsAccess::default()).map_err(unusable)?;
-    let bucket = format!("eos-{}", estate.file.name);
-    let records = NatsRecords::open(&connection, &bucket, &NatsSettings::default()).map_err(unusable)?;
-    let leases = NatsLeases::open(&connection, &format!("{bucket}-leases"), 1).map_err(unusable)?;
-    Ok((Box::new(records), Box::new(leases)))
+    shared_store::open(estate, nats)
 }
 
 /// Whether no run ever began to make this, and nothing is kept of it. What cannot be known from here is no.
@@ -246,7 +242,7 @@ fn salt_folder(context: &Context, wanted: bool) -> Result<Option<Utf8PathBuf>, D
 }
 
 /// This binary as a provider, and the providers of the tool cache.
-fn installation(context: &Context, _: &Estate) -> InstallationSettings {
+fn installation(context: &Context) -> InstallationSettings {
     let offline = |tool: &str, namespace: &str, kind: &str| {
         let found = tool_commands::tools(context).ok()?.find(tool).ok().flatten()?;
         Some(OfflineProvider {

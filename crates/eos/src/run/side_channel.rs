@@ -107,6 +107,17 @@ impl SideChannel {
         previews.iter().filter_map(silent).collect()
     }
 
+    /// Resources for which Nomad has no place as things are, and why.
+    pub fn unplaced(&self) -> BTreeMap<String, Vec<String>> {
+        let previews = self.heard.previews.lock().unwrap_or_else(PoisonError::into_inner);
+        let lines = |details: &Json| -> Vec<String> {
+            let lines = details["placement"].as_array().into_iter().flatten();
+            lines.filter_map(|line| line.as_str().map(str::to_owned)).collect()
+        };
+        let found = previews.iter().map(|(name, (_, details))| (name.clone(), lines(details)));
+        found.filter(|(_, lines)| !lines.is_empty()).collect()
+    }
+
     /// Hands over progress as it comes.
     pub fn listen(&self, listener: impl Fn(&Message) + Send + Sync + 'static) {
         *self.heard.listener.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(listener));

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use eos_engine::{Surroundings, Unit};
-use eos_model::{Diagnostic, UnitId};
-use eos_nomad::{Connection, Tls};
-use eos_pillar::estate_file::{Backend as Kept, EstateFile};
+use eos_engine::{Surroundings, Unit, Units};
+use eos_model::{Diagnostic, UnitId, codes};
+use eos_nomad::{Client, Connection, Patience, Stop, Tls};
+use eos_pillar::estate_file::{Backend as Kept, DEFAULT_NAMESPACE, EstateFile};
 use eos_salt::{Installation as SaltInstallation, WarmServer};
 use eos_secrets::credentials;
 use eos_tofu::{Backend, Places};
@@ -22,6 +22,8 @@ const OWN_PROVIDER: &str = "eos.local/eos/eos";
 pub struct Here {
     pub places: Places,
     pub estate: EstateFile,
+    /// What its states are kept under at a shared backend.
+    pub state_key: String,
     pub identity_file: Utf8PathBuf,
     /// The folder of Salt's own programs, when it is here.
     pub salt: Option<Utf8PathBuf>,
@@ -40,7 +42,7 @@ impl Surroundings for Here {
         Ok(match &self.estate.backend {
             Kept::Local => Backend::Local { path: self.places.local_state(&self.estate.name, unit) },
             Kept::Http { address, username } => {
-                let base = format!("{}/{}/{unit}", address.trim_end_matches('/'), self.estate.name);
+                let base = format!("{}/{}/{unit}", address.trim_end_matches('/'), self.state_key);
                 Backend::Http {
                     lock_address: Some(format!("{base}/lock")),
                     unlock_address: Some(format!("{base}/lock")),
@@ -69,6 +71,8 @@ impl Surroundings for Here {
                     variables.insert("EOS_SALT_SOCKET".into(), socket);
                 }
             }
+            // A job's spec says in which namespace it is: a shell's variable would plan a second copy of it elsewhere.
+            variables.remove("NOMAD_NAMESPACE");
             for name in ["NOMAD_ADDR", "NOMAD_CACERT", "NOMAD_REGION"] {
                 if let Some(value) = self.nomad_variable(name) {
                     variables.insert(name.into(), value);
@@ -90,6 +94,19 @@ impl Here {
             .ok()
     }
 
+    /// Nomad, when it does not answer at this moment: named as the provider names it.
+    pub fn silent_nomad(&self) -> Option<String> {
+        let connection = nomad_connection(|name| self.nomad_variable(name));
+        let client = match Client::new(&connection, Patience::at_once(super::answering::WITHIN), Stop::new())
+        {
+            Ok(client) => client,
+            // How it is said is wrong: tofu's provider says what.
+            Err(_) => return None,
+        };
+        let silent = client.leader().is_err_and(|error| error.is_unreachable());
+        silent.then(|| format!("Nomad at {}", client.address()))
+    }
+
     /// One of Nomad's own variables: as given to this process, else as the estate says.
     pub fn nomad_variable(&self, name: &str) -> Option<String> {
         nomad_variable(&self.given, &self.estate, self.places.root(), name)
@@ -103,13 +120,43 @@ pub fn nomad_variable(
     root: &Utf8Path,
     name: &str,
 ) -> Option<String> {
+    if name == "NOMAD_NAMESPACE" {
+        return Some(estate.namespace().to_owned());
+    }
     let estate = estate.nomad.as_ref();
     given.get(name).cloned().or_else(|| match name {
-        "NOMAD_ADDR" => estate.map(|nomad| nomad.address.clone()),
+        "NOMAD_ADDR" => estate?.address.clone(),
         "NOMAD_REGION" => estate?.region.clone(),
         "NOMAD_CACERT" => Some(root.join(estate?.ca.as_ref()?).into_string()),
         _ => None,
     })
+}
+
+/// Refuses a shell that means another namespace than the estate, which has not said any: its jobs would be looked for
+/// in one place and made in another.
+pub fn refuse_other_namespace(
+    given: &BTreeMap<String, String>,
+    estate: &EstateFile,
+    units: &[&Units],
+) -> Result<(), Diagnostic> {
+    let said = estate.nomad.as_ref().is_some_and(|nomad| nomad.namespace.is_some());
+    let meant = given.get("NOMAD_NAMESPACE").filter(|meant| *meant != DEFAULT_NAMESPACE);
+    let (Some(meant), false) = (meant, said) else { return Ok(()) };
+    if !units.iter().flat_map(|units| units.units.values()).any(has_jobs) {
+        return Ok(());
+    }
+    let message =
+        format!("NOMAD_NAMESPACE is {meant}, and eos.toml does not say where this estate's jobs are");
+    Err(Diagnostic::error(codes::BAD_ESTATE_FILE, message)
+        .why("the namespace belongs to the estate: with one shell's variable a job that runs in another would be made a second time, on the same data")
+        .fix(format!(
+            "write [nomad] namespace = \"{meant}\" into eos.toml if they are there, else \"{DEFAULT_NAMESPACE}\"; or unset NOMAD_NAMESPACE"
+        )))
+}
+
+/// Whether a unit has jobs of Nomad's.
+pub fn has_jobs(unit: &Unit) -> bool {
+    unit.main().pointer("/resource/eos_nomad_job").is_some()
 }
 
 /// How Nomad is reached, by its own variables.

@@ -52,7 +52,7 @@ pub fn refuse_other(context: &Context, estate: &Estate, units: &[&Units]) -> Res
 }
 
 /// The hosts that a unit's states are for.
-fn targets(unit: &Unit) -> Vec<String> {
+pub fn targets(unit: &Unit) -> Vec<String> {
     let main = unit.main();
     let states = main.pointer("/resource/eos_salt_state").and_then(Json::as_object);
     let target = |state: &Json| state["target"].as_str().map(str::to_owned);

@@ -8,7 +8,7 @@ use eos_model::{Diagnostic, codes};
 use serde_json::{Value as Json, json};
 
 use super::cost::Cost;
-use super::plan_lines::{Line, data, later, lines};
+use super::plan_lines::{Line, data, lines};
 use super::style::Style;
 use super::table::{Paint, Table};
 use super::wrap::wrapped;
@@ -28,10 +28,11 @@ pub fn text(plan: &RunPlan, previews: &Previews, cost: Option<&Cost>, width: usi
             counted(plan.units.len(), "unit")
         );
     }
-    let title = wrapped(&format!("Plan for {env}: {}", summary(plan)), width, width.saturating_sub(2));
+    let lines = lines(plan, previews);
+    let title = wrapped(&format!("Plan for {env}: {}", summary(&lines)), width, width.saturating_sub(2));
     let title: Vec<String> = title.iter().map(|line| style.bold(line)).collect();
     let mut out = format!("{}\n\n", title.join("\n  "));
-    out.push_str(&table(lines(plan, previews), width).render(width, color));
+    out.push_str(&table(lines, width).render(width, color));
     out.push('\n');
     let quiet = plan.units.values().filter(|unit| !has_lines(unit)).count();
     if quiet > 0 {
@@ -53,6 +54,10 @@ pub fn text(plan: &RunPlan, previews: &Previews, cost: Option<&Cost>, width: usi
             out.push_str(&format!("{} {}\n", style.yellow("note"), lines.join("\n       ")));
         }
     }
+    for text in unplaced(plan) {
+        let lines = wrapped(&text, width.saturating_sub(8), width.saturating_sub(10));
+        out.push_str(&format!("{} {}\n", style.yellow("warning"), lines.join("\n          ")));
+    }
     for (server, units) in silent {
         let text = format!(
             "{server} cannot be reached: what it makes of {} is known when they are applied",
@@ -62,6 +67,14 @@ pub fn text(plan: &RunPlan, previews: &Previews, cost: Option<&Cost>, width: usi
         out.push_str(&format!("{} {}\n", style.yellow("note"), lines.join("\n       ")));
     }
     out
+}
+
+/// What would be registered and not started: a sentence a unit, with Nomad's reasons.
+fn unplaced(plan: &RunPlan) -> impl Iterator<Item = String> {
+    let units = plan.units.iter().filter(|(_, unit)| !unit.unplaced.is_empty());
+    units.map(|(name, unit)| {
+        format!("{name}: as things are, Nomad has no place for it: {}", unit.unplaced.join("; "))
+    })
 }
 
 /// Why what was planned cannot be carried out now: a server that work is for does not answer. Tofu would find out half-way.
@@ -126,12 +139,13 @@ pub fn markdown(plan: &RunPlan, previews: &Previews, cost: Option<&Cost>) -> Str
     if plan.is_empty() {
         return format!("### {env}: nothing to do\n");
     }
+    let lines = lines(plan, previews);
     let mut out = format!(
         "### {env}: {}\n\n| action | unit | resource | host | needed by | note |\n|---|---|---|---|---|---|\n",
-        summary(plan)
+        summary(&lines)
     );
     let cell = |text: &str| text.replace('|', "\\|").replace('\n', " ");
-    for line in lines(plan, previews) {
+    for line in lines {
         out.push_str(&format!(
             "| {} | {} | {} | {} | {} | {} |\n",
             verb(line.kind),
@@ -143,6 +157,9 @@ pub fn markdown(plan: &RunPlan, previews: &Previews, cost: Option<&Cost>) -> Str
         ));
     }
     out.push_str(&format!("\n{}", data(plan, usize::MAX, Style(false))));
+    for text in unplaced(plan) {
+        out.push_str(&format!("\n**{text}**\n"));
+    }
     // A paragraph of its own.
     out.push_str(&cost.map_or_else(String::new, |cost| format!("\n{}", cost.text(usize::MAX))));
     out
@@ -172,10 +189,9 @@ pub fn document(plan: &RunPlan, previews: &Previews, cost: Option<&Cost>) -> Jso
     document
 }
 
-/// `1 to destroy, 3 to create`.
-pub fn summary(plan: &RunPlan) -> String {
+/// `1 to destroy, 3 to create (2 known later)`: as many as there are rows.
+fn summary(lines: &[Line]) -> String {
     use ChangeKind::{Adopt, Create, Destroy, Forget, Replace, Update};
-    let later: usize = plan.units.values().map(|unit| later(unit).len()).sum();
     let kinds = [
         (Destroy, "to destroy"),
         (Forget, "to leave behind with its data"),
@@ -184,16 +200,16 @@ pub fn summary(plan: &RunPlan) -> String {
         (Create, "to create"),
         (Adopt, "to take over"),
     ];
-    let mut parts: Vec<String> = kinds
-        .iter()
-        .map(|(kind, words)| (plan.count(*kind), words))
-        .filter(|(count, _)| *count > 0)
-        .map(|(count, words)| format!("{count} {words}"))
-        .collect();
-    if later > 0 {
-        parts.push(format!("{later} known later"));
-    }
-    if parts.is_empty() { "only outputs change".to_owned() } else { parts.join(", ") }
+    let part = |(kind, words): (ChangeKind, &str)| {
+        let count = lines.iter().filter(|line| line.kind == kind).count();
+        let later = lines.iter().filter(|line| line.kind == kind && line.known_later).count();
+        match (count, later) {
+            (0, _) => None,
+            (count, 0) => Some(format!("{count} {words}")),
+            (count, later) => Some(format!("{count} {words} ({later} known later)")),
+        }
+    };
+    kinds.into_iter().filter_map(part).collect::<Vec<_>>().join(", ")
 }
 
 fn has_lines(unit: &UnitPlan) -> bool {

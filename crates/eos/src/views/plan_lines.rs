@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use eos_compile::OPERATIONS;
 use eos_engine::change::Fate;
 use eos_engine::{Change, ChangeKind, RunPlan, UnitPlan, Verdict};
 use eos_model::{EnvName, Name};
@@ -18,6 +19,8 @@ pub struct Line {
     pub host: String,
     pub radius: usize,
     pub note: String,
+    /// Nothing is known of it yet but that it may happen.
+    pub known_later: bool,
 }
 
 pub fn lines(plan: &RunPlan, previews: &Previews) -> Vec<Line> {
@@ -36,6 +39,7 @@ pub fn lines(plan: &RunPlan, previews: &Previews) -> Vec<Line> {
                 (note, Some(later)) if note.is_empty() => later,
                 (note, Some(later)) => format!("{note}; more is {later}"),
             },
+            known_later: false,
         })
         .collect();
     for name in &plan.order {
@@ -48,6 +52,7 @@ pub fn lines(plan: &RunPlan, previews: &Previews) -> Vec<Line> {
                 host: unit.host.clone().unwrap_or_else(|| "-".to_owned()),
                 radius: unit.blast_radius,
                 note: awaited(unit).unwrap_or_default(),
+                known_later: true,
             })),
             Verdict::Changes { changes, outputs, .. } if changes.is_empty() => lines.push(Line {
                 kind: ChangeKind::Update,
@@ -56,6 +61,7 @@ pub fn lines(plan: &RunPlan, previews: &Previews) -> Vec<Line> {
                 host: "-".to_owned(),
                 radius: unit.blast_radius,
                 note: outputs.keys().cloned().collect::<Vec<_>>().join(", "),
+                known_later: false,
             }),
             _ => {}
         }
@@ -67,7 +73,9 @@ pub fn lines(plan: &RunPlan, previews: &Previews) -> Vec<Line> {
 fn together(lines: Vec<Line>) -> Vec<Line> {
     let mut merged: Vec<Line> = Vec::new();
     for line in lines {
-        let plain = |one: &Line| one.kind == ChangeKind::Create && one.note.is_empty();
+        // Of operations each is a line: they have nothing to do with each other.
+        let plain =
+            |one: &Line| one.kind == ChangeKind::Create && one.note.is_empty() && one.unit != OPERATIONS;
         match merged.last_mut() {
             Some(last)
                 if plain(last) && plain(&line) && (&last.unit, &last.host) == (&line.unit, &line.host) =>
@@ -100,10 +108,11 @@ fn awaited(unit: &UnitPlan) -> Option<String> {
     Some(format!("known after {}", awaited.join(", ")))
 }
 
-/// The resource as eos names it: `job` and `volumes` say enough.
+/// The resource as eos names it: `job` and `volumes` say enough, and of an operation its id.
 pub fn resource(address: &str) -> String {
     let own = address.strip_prefix("eos_nomad_job.").or_else(|| address.strip_prefix("eos_salt_state."));
-    own.unwrap_or(address).to_owned()
+    let own = own.unwrap_or(address);
+    own.strip_prefix("operation_").unwrap_or(own).to_owned()
 }
 
 /// The name under which a provider previews a change.
@@ -113,14 +122,12 @@ pub fn preview_key(env: &EnvName, change: &Change) -> String {
 
 fn note(plan: &RunPlan, change: &Change, previews: &Previews) -> String {
     if let Some(data) = &change.data {
-        let places = data.places.join(", ");
-        let place =
-            |text: &str| if places.is_empty() { text.to_owned() } else { format!("{text}: {places}") };
+        // Where it lies is said below the rows, with room for it.
         return match data.fate {
-            Fate::Lost => place("DATA IS LOST"),
-            Fate::Kept => place("its data is kept"),
-            Fate::Stays if loses_data(plan, &change.unit) => String::new(),
-            Fate::Stays => place("its data stays"),
+            Fate::Lost => "DATA IS LOST".to_owned(),
+            Fate::Kept => "its data is kept".to_owned(),
+            Fate::Stays if is_told_of_volumes(plan, &change.unit) => String::new(),
+            Fate::Stays => "its data stays".to_owned(),
         };
     }
     let preview = previews.get(&preview_key(&plan.env, change));
@@ -155,9 +162,10 @@ fn note(plan: &RunPlan, change: &Change, previews: &Previews) -> String {
     }
 }
 
-fn loses_data(plan: &RunPlan, unit: &Name) -> bool {
-    let lost = |change: &Change| change.data.as_ref().is_some_and(|data| data.fate == Fate::Lost);
-    plan.changes().iter().any(|change| change.unit == *unit && lost(change))
+/// Whether another row of the unit says what becomes of its data: that of the volumes themselves.
+fn is_told_of_volumes(plan: &RunPlan, unit: &Name) -> bool {
+    let tells = |change: &Change| change.data.as_ref().is_some_and(|data| data.fate != Fate::Stays);
+    plan.units.get(unit).is_some_and(|unit| unit.changes().iter().any(tells))
 }
 
 /// What the plan means for data, always said.
@@ -176,11 +184,7 @@ pub fn data(plan: &RunPlan, width: usize, style: Style) -> String {
             Fate::Kept => kept.insert(format!("{} ({places})", change.unit)),
             // A job goes and what it used stays: said where the volumes themselves are, if they go too.
             Fate::Stays => {
-                let volumes = plan.changes().iter().any(|other| {
-                    other.unit == change.unit
-                        && other.data.as_ref().is_some_and(|data| data.fate != Fate::Stays)
-                });
-                !volumes && kept.insert(format!("{} ({places})", change.unit))
+                !is_told_of_volumes(plan, &change.unit) && kept.insert(format!("{} ({places})", change.unit))
             }
         };
     }
@@ -195,4 +199,33 @@ pub fn data(plan: &RunPlan, width: usize, style: Style) -> String {
         out.push_str(&below(head, head, &list(&kept), width, 2));
     }
     if out.is_empty() { "No data is at risk.\n".to_owned() } else { out }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_unit_creates_is_one_line_and_of_operations_each_is_one() {
+        let line = |unit: &str, address: &str| Line {
+            kind: ChangeKind::Create,
+            unit: unit.to_owned(),
+            resource: resource(address),
+            host: "local".to_owned(),
+            radius: 0,
+            known_later: false,
+            note: String::new(),
+        };
+        let lines = together(vec![
+            line("redis", "eos_nomad_job.job"),
+            line("redis", "eos_salt_state.volumes"),
+            line(OPERATIONS, "eos_salt_state.operation_20261116t043000_3f9a_resize_lvm"),
+            line(OPERATIONS, "eos_salt_state.operation_20261116t043001_77b0_resize_lvm"),
+        ]);
+        let shown: Vec<&str> = lines.iter().map(|line| line.resource.as_str()).collect();
+        assert_eq!(
+            shown,
+            ["volumes, job", "20261116t043000_3f9a_resize_lvm", "20261116t043001_77b0_resize_lvm"]
+        );
+    }
 }

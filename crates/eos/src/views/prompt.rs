@@ -2,6 +2,7 @@
 
 use std::io::{BufRead, Read as _, Write as _};
 
+use crate::args::spoken::ELIDED;
 use eos_model::{Diagnostic, codes};
 use eos_secrets::Secret;
 use rustix::termios::{LocalModes, OptionalActions, SpecialCodeIndex, tcgetattr, tcsetattr};
@@ -42,6 +43,11 @@ pub fn secret(what: &str, command: &str, only: bool) -> Result<Secret, Diagnosti
     let value = value.strip_suffix('\r').unwrap_or(value);
     if value.is_empty() {
         return Err(empty(what, command, "nothing came"));
+    }
+    if value == ELIDED {
+        return Err(Diagnostic::error(codes::BAD_VALUE, format!("{what} is {value}"))
+            .why("that stands for a secret in what eos shows and keeps; it is none itself")
+            .fix("give the secret itself"));
     }
     Ok(Secret::new(value.to_owned()))
 }

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use eos_engine::record::Goal;
+use eos_engine::record::{Direction, Goal};
 use eos_engine::{Outcome as Ending, Report, UnitState};
-use eos_model::{Diagnostics, Name, Severity, codes};
+use eos_model::{Code, Diagnostics, Name, Severity, codes};
 use serde_json::{Value as Json, json};
 
 use super::plan::counted;
@@ -46,12 +46,16 @@ pub fn text(report: &Report, outputs: &Outputs, seconds: u64, width: usize, colo
     let undone = count(UnitState::Undone);
     let back = format!("{} in {seconds} s{run}", counted(undone, "unit"));
     // An undo that did not get to its end tells how far it came; what was never begun is not part of it.
-    let part = match undone + count(UnitState::Undoing) {
-        0 => format!("{} of {all} done in {seconds} s{run}", count(UnitState::Done)),
-        _ => {
+    let part = match report.direction {
+        Direction::Forward => format!("{} of {all} done in {seconds} s{run}", count(UnitState::Done)),
+        Direction::Undo => {
             let begun = counted(report.units.len() - count(UnitState::Planned), "unit");
             format!("{undone} of {begun} taken back in {seconds} s{run}")
         }
+    };
+    let next = match report.direction {
+        Direction::Forward => NEXT,
+        Direction::Undo => NEXT_BACK,
     };
     out.push_str(&match report.outcome {
         Ending::Done => format!("{} {took}.\n", style.green("Done:")),
@@ -59,8 +63,8 @@ pub fn text(report: &Report, outputs: &Outputs, seconds: u64, width: usize, colo
         Ending::Failed if is_refused(report) => {
             format!("{} {part}.\nNext: eos plan shows what there is to do now.\n", style.red("Refused:"))
         }
-        Ending::Failed => format!("{} {part}.\n{NEXT}", style.red("Failed:")),
-        Ending::Stopped => format!("{} {part}.\n{NEXT}", style.yellow("Stopped:")),
+        Ending::Failed => format!("{} {part}.\n{next}", style.red("Failed:")),
+        Ending::Stopped => format!("{} {part}.\n{next}", style.yellow("Stopped:")),
         Ending::Stuck => {
             format!("{} {part}.\nA person is needed: eos status says for what.\n", style.red("Stuck:"))
         }
@@ -90,6 +94,8 @@ fn as_before(report: &Report, width: usize) -> String {
 const NEXT: &str =
     "Next: eos resume goes on with it, eos undo takes it back; eos status shows what is half-done.\n";
 
+const NEXT_BACK: &str = "Next: eos resume goes on taking it back; eos status shows what is half-done.\n";
+
 /// The first line of what is said of a unit, without the name it begins with.
 pub fn of_unit(name: &Name, reason: &str) -> String {
     let first = reason.lines().next().unwrap_or_default();
@@ -102,11 +108,16 @@ fn address(outputs: &BTreeMap<String, Json>) -> String {
     found.unwrap_or_default().to_owned()
 }
 
+const PROVIDERS_CODES: &str = "E08";
+
 /// What went wrong, as it is said at the end: of a run that was taken back nothing is left to resume.
 pub fn problems(report: Report) -> Diagnostics {
     let mut problems = report.problems;
     if report.outcome == Ending::Undone {
-        for problem in problems.0.iter_mut().filter(|problem| problem.code == codes::APPLY_FAILED) {
+        // Tofu's own words, or those of eos's provider, which have codes of their own.
+        let of_an_apply =
+            |code: Code| code == codes::APPLY_FAILED || code.as_str().starts_with(PROVIDERS_CODES);
+        for problem in problems.0.iter_mut().filter(|problem| of_an_apply(problem.code)) {
             problem.why = Some("what had been done was taken back, in the pillar too".to_owned());
             problem.fix = Some("remove the cause, then ask for it again".to_owned());
         }

@@ -116,6 +116,7 @@ fn a_page_that_cannot_be_guarded() {
 fn what_cannot_change_under_data() {
     let sandbox = Sandbox::with_estate();
     sandbox.ok(&["create", "postgres"]);
+    sandbox.applied_elsewhere();
     refused(&sandbox, "another_major_under_data", 4, &["update", "postgres", "--version", "17.0"]);
     refused(&sandbox, "an_older_major_under_data", 4, &["update", "postgres", "--version", "15.8"]);
     refused(&sandbox, "another_runtime_under_data", 4, &["update", "postgres", "--runtime", "host"]);
@@ -206,9 +207,46 @@ fn something_needed_is_not_deleted() {
 }
 
 #[test]
+fn what_a_need_keeps_to() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "nextcloud"]);
+    sandbox.ok(&["create", "gitea"]);
+    sandbox.ok(&["create", "postgres", "db2"]);
+    refused(&sandbox, "a_need_given_up_that_is_hard", 4, &["update", "gitea", "--unset", "database"]);
+    sandbox.applied_elsewhere();
+    let another = |name| ["update", name, "--database", "db2"];
+    refused(&sandbox, "another_provider_after_the_first_start", 4, &another("nextcloud"));
+    refused(&sandbox, "another_provider_of_data", 4, &another("gitea"));
+}
+
+#[test]
+fn what_would_come_to_nothing() {
+    let sandbox = Sandbox::with_estate();
+    refused(&sandbox, "create_what_only_acts", 3, &["create", "wazuh-agents"]);
+    refused(&sandbox, "an_operation_on_nothing", 3, &["expand", "storage"]);
+    refused(&sandbox, "replicas_that_are_dialled", 3, &["create", "umami", "u2", "--replicas", "2", "--sso"]);
+    sandbox.ok(&["create", "jenkins"]);
+    refused(&sandbox, "a_port_that_eos_cannot_move", 3, &["create", "mailcow"]);
+    let along = ["create", "authentik", "--frontend-for", "mailcow"];
+    refused(&sandbox, "a_port_that_eos_cannot_move_along", 3, &along);
+    sandbox.ok(&["create", "nextcloud"]);
+    refused(&sandbox, "a_feature_on_and_off", 3, &["update", "nextcloud", "--sso", "--no-sso"]);
+}
+
+#[test]
+fn a_secret_is_not_repeated_in_a_refusal() {
+    let sandbox = Sandbox::with_estate();
+    let secret = ["create", "grafana", "g3", "--admin-password", "hunter2hunter2"];
+    refused(&sandbox, "a_secret_typed_twice", 3, &[&secret[..], &["hunter2hunter2"]].concat());
+    refused(&sandbox, "a_secret_in_two_words", 3, &[&secret[..], &["correct"]].concat());
+    refused(&sandbox, "a_secret_as_a_port", 3, &[&secret[..], &["--port", "hunter2hunter2"]].concat());
+}
+
+#[test]
 fn a_volume_does_not_shrink() {
     let sandbox = Sandbox::with_estate();
     sandbox.ok(&["create", "postgres", "--size", "50G"]);
+    sandbox.applied_elsewhere();
     refused(&sandbox, "shrink_a_volume", 4, &["update", "postgres", "--size", "20G"]);
 }
 

@@ -198,3 +198,16 @@ fn an_unknown_file_in_the_way_of_build() {
     sandbox.ok(&["compile"]);
     assert_same(&before, &condition(&sandbox), "once it is out of the way");
 }
+
+#[test]
+fn a_refused_init_leaves_nothing_behind() {
+    let sandbox = Sandbox::new();
+    let folder = sandbox.path().join("mine");
+    std::fs::create_dir_all(folder.join("pillar")).unwrap();
+    std::fs::write(folder.join("pillar/top.sls"), "base: {}\n").unwrap();
+    refused(&sandbox, "init_over_a_file", 4, &["init", "mine"]);
+    let there: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(there, ["pillar"], "neither .git nor .eos");
+    std::fs::write(sandbox.path().join("file"), "").unwrap();
+    refused(&sandbox, "init_below_a_file", 1, &["init", "file/shop"]);
+}

@@ -117,3 +117,17 @@ fn a_flag_that_a_feature_adds_twice() {
     sandbox.commit_by_hand();
     refused(&sandbox, "kind_with_a_flag_twice", 3, &["catalog", "check", "wiki"]);
 }
+
+/// Each would make two flags of one name, with which the command cannot even be built.
+#[test]
+fn words_that_are_taken() {
+    let sandbox = with_kind(
+        "settings:\n",
+        "settings:\n  because: {type: string, default: a, help: A}\n  dry_run: {type: bool, default: true, help: B}\n  NAME: {type: string, default: a, help: C}\n  help: {type: string, default: a, help: D}\n",
+    );
+    let text = sandbox.read(FILE);
+    sandbox.write(FILE, format!("{text}features:\n  apply: {{help: E, add: {{}}}}\n"));
+    sandbox.commit_by_hand();
+    refused(&sandbox, "kind_with_taken_words", 3, &["catalog", "check", "wiki"]);
+    refused(&sandbox, "kind_with_taken_words_created", 3, &["create", "wiki", "--version", "1.0"]);
+}

@@ -185,6 +185,37 @@ fn several_mistakes_in_two_files_are_all_reported() {
 }
 
 #[test]
+fn mistakes_of_every_pass_are_told_together() {
+    let sandbox = Sandbox::with_estate();
+    for words in [&["grafana"][..], &["jenkins"], &["redis"], &["redis", "r2"], &["postgres"], &["gitea"]] {
+        sandbox.ok(&[&["create"], words].concat());
+    }
+    for i in ["+1G", "+2G"] {
+        sandbox.ok(&["resize", "lvm", "data", i]);
+    }
+    let file = |name: &str| format!("pillar/infrastructure/production/{name}.sls");
+    let change = |path: &str, from: &str, to: &str| {
+        let before = sandbox.read(path);
+        assert!(before.contains(from), "{before}");
+        sandbox.write(path, before.replace(from, to));
+    };
+    change(&file("grafana"), "port:", "prot:");
+    change(&file("jenkins"), "host: local", "host: web9");
+    change(&file("r2"), "6380", "6379");
+    change(&file("r2"), "production/r2/data", "production/redis/data");
+    // Whoever needs it has no mistake of its own.
+    change(&file("postgres"), "kind: postgres", "kind: postgras");
+    for operation in sandbox.files("pillar/operations/production") {
+        change(&operation, "host: local", "host: gone");
+    }
+    sandbox.commit_by_hand();
+    refused(&sandbox, "mistakes_of_every_pass", 3, &["compile", "--env", "production"]);
+    // Each can be mended by itself, in any order.
+    let run = sandbox.run(&["update", "r2", "--port", "6381"]);
+    assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
+}
+
+#[test]
 fn several_broken_files_are_all_reported() {
     let sandbox = with_pillar("#!yaml\na: 1\na: 2\n");
     sandbox.write("pillar/infrastructure/common/init.sls", "#!yaml\n\tx: 1\n");

@@ -103,3 +103,52 @@ fn an_edit_that_hides_its_time_is_noticed() {
     std::fs::File::options().write(true).open(&file).unwrap().set_modified(before).unwrap();
     assert_eq!(sandbox.run(&["compile", "--check"]).code, 2);
 }
+
+#[test]
+fn why_does_not_explain_what_does_not_compile() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "redis"]);
+    let path = "build/production/redis/main.tf.json";
+    let text = sandbox.read(path);
+    let edited: String = text.replacen("\"wait\": ", "\"wait\": \"never\", \"was\": ", 1);
+    assert_ne!(text, edited);
+    let number = 1 + text.lines().zip(edited.lines()).position(|(a, b)| a != b).unwrap();
+    sandbox.write(path, &edited);
+    for asked in [path.to_owned(), format!("{path}:{number}")] {
+        let told = sandbox.json(&["why", &asked]);
+        let line = told["lines"].as_array().unwrap().iter().find(|line| line["line"] == number).unwrap();
+        assert_eq!(line["sources"], serde_json::json!([{"edited": true}]), "{asked}");
+    }
+    let said = sandbox.ok(&["why", &format!("{path}:{number}")]).stdout;
+    assert!(said.contains("edited by hand") && said.contains("eos compile puts it back"), "{said}");
+    // Every other line is told as before, wherever it now stands.
+    sandbox.write(path, format!("\n\n{text}"));
+    let moved = sandbox.json(&["why", path]);
+    sandbox.ok(&["compile"]);
+    let sources = |told: &serde_json::Value| -> Vec<serde_json::Value> {
+        let lines = told["lines"].as_array().unwrap().iter();
+        lines.filter(|line| line["text"] != "").map(|line| line["sources"].clone()).collect()
+    };
+    assert_eq!(sources(&moved), sources(&sandbox.json(&["why", path])));
+    // The pillar moved on and nobody compiled it.
+    let pillar = "pillar/infrastructure/production/redis.sls";
+    sandbox.write(pillar, sandbox.read(pillar).replace("6379", "6390"));
+    let job = sandbox.ok(&["why", "build/production/redis/jobs/redis.nomad.json"]).stdout;
+    assert!(job.contains("not what compiles now") && !job.contains("by hand"), "{job}");
+}
+
+#[test]
+fn why_knows_the_manifest_and_the_orchestration() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "redis"]);
+    let said = sandbox.ok(&["why", "build/production/redis/manifest.json"]).stdout;
+    for choice in ["redis:host", "redis:volumes:data:path"] {
+        assert!(said.contains(choice), "{choice}: {said}");
+    }
+    let orchestration = "build/production/orchestrate.sls";
+    for asked in [orchestration.to_owned(), format!("{orchestration}:2")] {
+        let said = sandbox.ok(&["why", &asked]).stdout.replace("\n      ", "");
+        assert!(said.contains("salt-run state.orchestrate applies the units by it"), "{asked}: {said}");
+    }
+    refused(&sandbox.run(&["why", "build/production/other.sls"]), 3, "E0");
+}

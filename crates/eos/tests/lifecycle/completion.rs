@@ -27,7 +27,25 @@ fn a_shell_completes_names_of_the_estate() {
     assert_eq!(words(&["graph", "--format", "s"]), ["svg"]);
     assert_eq!(words(&["create", "host", "--vol"]), ["--volume-group"]);
     assert_eq!(words(&["create", "redis", "--max"]), ["--max-memory"]);
+    // A need that it can do without can be given up, one that it cannot do without is not offered.
+    sandbox.ok(&["create", "gitea"]);
+    assert_eq!(words(&["update", "gitea", "--unset", "disc"]), ["discovery"]);
+    assert_eq!(words(&["update", "gitea", "--unset", "data"]), [""; 0]);
     assert!(words(&["apply", "--"]).contains(&"--on-failure".to_owned()));
+    assert_eq!(words(&["tofu", ""]), ["gitea", "grafana", "postgres"]);
+    sandbox.ok(&["create", "host", "web1", "--address", "10.0.0.6"]);
+    assert_eq!(words(&["create", "cephfs", "--nodes", "local,"]), ["local,web1"]);
+    assert_eq!(words(&["create", "cephfs", "--nodes", "web1,l"]), ["web1,local"]);
+    sandbox.ok(&["create", "grafana", "second"]);
+    assert_eq!(words(&["update", "grafana", "s"]), ["second"]);
+    let flags = words(&["update", "grafana", ""]);
+    assert!(flags.contains(&"second".to_owned()) && flags.contains(&"--port".to_owned()), "{flags:?}");
+    assert!(!words(&["update", "grafana", "second", ""]).contains(&"second".to_owned()));
+    assert_eq!(words(&["show", "grafana", ""]), ["grafana", "second"]);
+    assert!(words(&["purge", ""]).is_empty());
+    sandbox.applied_elsewhere();
+    sandbox.ok(&["delete", "second"]);
+    assert_eq!(words(&["purge", ""]), ["second"]);
 }
 
 /// The script itself, in the shell it is for.

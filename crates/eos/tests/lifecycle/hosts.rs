@@ -89,9 +89,28 @@ fn one_machine_serves_two_environments_under_two_names() {
     let sandbox = Sandbox::with_estate();
     let refusal = sandbox.run(&["create", "host", "local", "--env", "staging"]);
     refused(&refusal, 3, "E0408");
-    assert!(refusal.stderr.contains("eos create host local-staging"), "{}", refusal.stderr);
+    assert!(refusal.stderr.contains("eos create --env staging host local-staging"), "{}", refusal.stderr);
     sandbox.ok(&["create", "host", "local-staging", "--env", "staging"]);
     sandbox.ok(&["create", "redis", "--env", "staging"]);
+}
+
+#[test]
+fn a_host_with_operations_is_kept_and_the_way_out_works() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "cephfs", "--nodes", "local"]);
+    for change in ["+5G", "+6G"] {
+        sandbox.ok(&["resize", "lvm", "data", change]);
+    }
+    let refusal = sandbox.run(&["delete", "host", "local"]);
+    refused(&refusal, 4, "E0410");
+    let said = refusal.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert_eq!(said.matches("error[").count(), 1, "{said}");
+    assert!(said.contains("carries cephfs and has 2 recorded operations"), "{said}");
+    let typed = said.split("eos delete ").skip(1);
+    let names: Vec<&str> = typed.filter_map(|rest| rest.split([' ', ';']).next()).collect();
+    assert_eq!(names.len(), 3, "{said}");
+    names.into_iter().for_each(|name| drop(sandbox.ok(&["delete", name])));
+    sandbox.ok(&["delete", "host", "local"]);
 }
 
 #[test]

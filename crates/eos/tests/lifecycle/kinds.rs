@@ -52,3 +52,23 @@ fn a_kind_behind_a_link_out_of_the_estate_is_refused() {
     std::os::unix::fs::symlink(&outside, sandbox.estate().join("catalog/mykind")).unwrap();
     refused(&sandbox.run(&["catalog", "list"]), 3, "E0206");
 }
+
+#[test]
+fn the_advice_about_a_new_kind_works() {
+    let sandbox = Sandbox::with_estate();
+    let said = sandbox.ok(&["catalog", "new", "wiki"]).stdout;
+    sandbox.commit_by_hand();
+    let advice: Vec<&str> = said.lines().filter_map(|line| line.trim().strip_prefix("eos ")).collect();
+    assert_eq!(advice.len(), 2, "{said}");
+    for line in advice {
+        sandbox.ok(&line.split(' ').collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn a_kind_s_other_word_is_known_where_its_name_is() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "hera"]);
+    assert_eq!(sandbox.json(&["show", "hera"])["name"], "authentik");
+    assert_eq!(sandbox.json(&["show", "hera", "authentik"])["kind"], "authentik");
+}

@@ -20,6 +20,7 @@ fn what_is_made_again_finds_the_secrets_of_its_data() {
     sandbox.ok(&["create", "redis"]);
     sandbox.ok(&["secret", "rotate", "redis/password"]);
     let before = sandbox.ok(&["secret", "show", "redis/password"]).stdout;
+    sandbox.applied_elsewhere();
     let said = sandbox.ok(&["delete", "redis"]).stdout;
     assert!(said.contains("its secrets stay with it"), "{said}");
     let listed = sandbox.ok(&["secret", "list"]).stdout;
@@ -147,6 +148,7 @@ fn one_made_again_comes_back_to_its_data_and_says_so() {
     sandbox.ok(&["create", "postgres", "crm", "--size", "30G", "--runtime", "host", "--host", "local"]);
     let password = sandbox.ok(&["secret", "show", "crm/superuser_password"]).stdout;
     sandbox.ok(&["create", "redis", "--host", "local"]);
+    sandbox.applied_elsewhere();
     sandbox.ok(&["delete", "crm"]);
     // The estate says where the data is to whoever asks for the name.
     let unknown = sandbox.run(&["show", "crm"]);
@@ -178,14 +180,191 @@ fn one_made_again_comes_back_to_its_data_and_says_so() {
 }
 
 #[test]
-fn what_was_never_applied_can_be_forgotten() {
+fn what_was_never_applied_is_forgotten() {
     let sandbox = Sandbox::with_estate();
+    let file = "pillar/infrastructure/production/redis.sls";
     sandbox.ok(&["create", "redis"]);
-    sandbox.ok(&["delete", "redis"]);
-    sandbox.ok(&["purge", "redis"]);
-    assert!(!sandbox.estate().join("pillar/infrastructure/production/redis.sls").exists());
+    let said = sandbox.ok(&["delete", "redis"]).stdout;
+    assert!(!said.contains("its data stays"), "{said}");
+    assert!(!sandbox.estate().join(file).exists());
     assert!(!sandbox.estate().join("secrets/production/redis").exists());
     refused(&sandbox.run(&["purge", "redis"]), 3, "E0409");
+    // An older eos kept it all the same.
+    sandbox.ok(&["create", "redis"]);
+    let kept = sandbox.read(file).replace("components:", "kept:");
+    let keep = || {
+        sandbox.write(file, &kept);
+        sandbox.commit_by_hand();
+    };
+    keep();
+    sandbox.ok(&["create", "redis", "--runtime", "host"]);
+    assert!(sandbox.read(file).contains("runtime: host"));
+    keep();
+    sandbox.ok(&["purge", "redis"]);
+    assert!(!sandbox.estate().join(file).exists());
+}
+
+#[test]
+fn what_was_never_applied_keeps_no_data_and_may_change() {
+    let sandbox = Sandbox::with_estate();
+    let file = "pillar/infrastructure/production/redis.sls";
+    sandbox.ok(&["create", "host", "two", "--address", "10.0.0.2", "--data-folder", "/data"]);
+    sandbox.ok(&["create", "redis", "--host", "local", "--size", "5G"]);
+    sandbox.ok(&["update", "redis", "--size", "1G", "--host", "two", "--runtime", "host"]);
+    let text = sandbox.read(file);
+    for part in ["size: 1G", "host: two", "runtime: host", "path: /data/production/redis/data"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    // A clone that does not know what was made says no.
+    sandbox.applied_elsewhere();
+    for change in [["--size", "500M"], ["--host", "local"], ["--runtime", "container"]] {
+        refused(&sandbox.run(&[&["update", "redis"], &change[..]].concat()), 4, "E0414");
+    }
+    assert!(
+        sandbox.ok(&["delete", "redis"]).stdout.contains("its data stays at /data/production/redis/data")
+    );
+}
+
+#[test]
+fn a_soft_need_is_given_up_and_stays_given_up() {
+    let sandbox = Sandbox::with_estate();
+    let file = "pillar/infrastructure/production/redis.sls";
+    sandbox.ok(&["create", "consul"]);
+    sandbox.ok(&["create", "redis"]);
+    sandbox.ok(&["create", "memcached"]);
+    assert!(sandbox.read(file).contains("discovery: consul"));
+    let refusal = sandbox.run(&["delete", "consul"]);
+    refused(&refusal, 4, "E0410");
+    let said = refusal.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+    for name in ["redis", "memcached"] {
+        assert!(said.contains(&format!("eos update {name} --unset discovery")), "{said}");
+        sandbox.ok(&["update", name, "--unset", "discovery"]);
+    }
+    sandbox.ok(&["update", "redis", "--memory", "600"]);
+    assert!(!sandbox.read(file).contains("discovery"), "{}", sandbox.read(file));
+    sandbox.ok(&["delete", "consul"]);
+    // A need that it cannot do without is told apart.
+    sandbox.ok(&["create", "gitea"]);
+    let refusal = sandbox.run(&["update", "gitea", "--unset", "database"]);
+    refused(&refusal, 4, "E0410");
+    assert!(refusal.stderr.contains("gitea cannot do without database"), "{}", refusal.stderr);
+    let both = ["update", "gitea", "--unset", "discovery", "--discovery", "consul"];
+    refused(&sandbox.run(&both), 3, "contradict");
+}
+
+#[test]
+fn a_soft_need_is_declined_from_the_beginning() {
+    let sandbox = Sandbox::with_estate();
+    let file = "pillar/infrastructure/production/redis.sls";
+    sandbox.ok(&["create", "consul"]);
+    sandbox.ok(&["create", "redis", "--unset", "discovery"]);
+    sandbox.ok(&["update", "redis", "--memory", "600"]);
+    assert!(!sandbox.read(file).contains("discovery"), "{}", sandbox.read(file));
+    refused(&sandbox.run(&["create", "gitea", "--unset", "database"]), 3, "discovery");
+    let both = ["create", "gitea", "--unset", "discovery", "--discovery", "consul"];
+    refused(&sandbox.run(&both), 3, "contradict");
+}
+
+#[test]
+fn a_number_is_one_port_whatever_the_protocol() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "zabbix", "--snmp", "--trap-port", "6379"]);
+    let said = sandbox.ok(&["create", "redis"]).stdout;
+    assert!(said.contains("port 6380, since zabbix has 6379"), "{said}");
+    refused(&sandbox.run(&["update", "redis", "--port", "6379"]), 3, "E0404");
+}
+
+#[test]
+fn who_provides_data_stays_once_it_is_applied() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "nextcloud"]);
+    sandbox.ok(&["create", "gitea"]);
+    sandbox.ok(&["create", "postgres", "db2"]);
+    sandbox.ok(&["create", "redis", "cache2"]);
+    sandbox.ok(&["update", "nextcloud", "--database", "db2"]);
+    sandbox.applied_elsewhere();
+    refused(&sandbox.run(&["update", "nextcloud", "--database", "postgres"]), 4, "E0414");
+    refused(&sandbox.run(&["update", "gitea", "--database", "db2"]), 4, "E0414");
+    // The same one again, and one that keeps nothing, may be said.
+    sandbox.ok(&["update", "gitea", "--database", "postgres"]);
+    sandbox.ok(&["update", "nextcloud", "--cache", "cache2"]);
+}
+
+#[test]
+fn what_a_feature_brings_and_is_fixed_is_fixed() {
+    let sandbox = Sandbox::with_estate();
+    let given = ["--ssh-key", "ssh-ed25519 AAAA kim", "--image-version", "22.04.202410020"];
+    let create = ["create", "azure_llm", "--gpu-server", "--model-version", "2024-08-06"];
+    sandbox.ok(&[&create[..], &given[..]].concat());
+    sandbox.ok(&["update", "azure_llm", "--gpu-cidr", "10.101.0.0/24"]);
+    sandbox.applied_elsewhere();
+    refused(&sandbox.run(&["update", "azure_llm", "--gpu-cidr", "10.102.0.0/24"]), 4, "E0414");
+}
+
+#[test]
+fn hints_act_in_the_environment_they_are_about() {
+    let sandbox = Sandbox::with_estate();
+    let flat = |text: String| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    sandbox.ok(&["create", "host", "far", "--address", "10.0.0.9", "--env", "staging"]);
+    let said = flat(sandbox.ok(&["create", "nextcloud", "--env", "staging"]).stdout);
+    assert!(said.contains("eos update --env staging nextcloud --hostname"), "{said}");
+    assert!(said.contains("eos apply --env staging does that"), "{said}");
+    let needed = sandbox.run(&["-e", "staging", "delete", "postgres"]);
+    assert!(flat(needed.stderr).contains("delete nextcloud first"));
+    sandbox.ok(&["create", "redis", "spare", "--env", "staging"]);
+    let needed = sandbox.run(&["-e", "staging", "delete", "redis"]);
+    assert!(flat(needed.stderr).contains("eos update --env staging nextcloud --cache spare"));
+    let purged = sandbox.run(&["purge", "redis", "--env=staging"]);
+    assert!(flat(purged.stderr).contains("eos delete --env staging redis --destroy-data redis"));
+    // Of all environments, each with its own.
+    let file = "pillar/infrastructure/staging/nextcloud.sls";
+    sandbox.write(file, sandbox.read(file).replace("database: postgres", "database: nobody"));
+    sandbox.commit_by_hand();
+    let compiled = sandbox.run(&["compile"]);
+    assert!(flat(compiled.stderr).contains("eos update --env staging nextcloud --database <name>"));
+    sandbox.git(&["reset", "-q", "--hard", "HEAD~1"]);
+    let said = flat(sandbox.ok(&["delete", "nextcloud", "--env", "staging"]).stdout);
+    assert!(said.contains("eos delete --env staging postgres takes that away too"), "{said}");
+    // Typed as told it acts there.
+    sandbox.ok(&["delete", "--env", "staging", "postgres"]);
+    // In the default one nothing has to be said.
+    assert!(sandbox.ok(&["create", "redis"]).stdout.contains("eos apply does that"));
+}
+
+#[test]
+fn a_wrong_kind_is_listed_with_its_place_among_the_others() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "redis"]);
+    sandbox.write(
+        "pillar/infrastructure/production/mine.sls",
+        "#!yaml\neos:\n  components:\n    graphs:\n      kind: grafanna\n",
+    );
+    sandbox.commit_by_hand();
+    let listed = sandbox.run(&["list"]);
+    refused(&listed, 3, "E0301");
+    assert!(listed.stderr.contains("mine.sls:5:13"), "{}", listed.stderr);
+    assert!(listed.stdout.contains("redis") && listed.stdout.contains("graphs"), "{}", listed.stdout);
+}
+
+#[test]
+fn what_is_left_to_do_is_said_whenever_it_begins() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "authentik"]);
+    let said = sandbox.ok(&["update", "authentik", "--frontend-for", "mailcow"]).stdout;
+    assert!(said.contains("domain is example.org, a placeholder"), "{said}");
+    assert_eq!(said.matches("eos explain sso").count(), 1, "{said}");
+    let said = sandbox.ok(&["update", "authentik", "--port", "9001"]).stdout;
+    assert!(!said.contains("placeholder") && !said.contains("explain sso"), "only once: {said}");
+    let plain = sandbox.ok(&["create", "vault"]).stdout;
+    assert!(plain.contains("without --tls"), "{plain}");
+    let words = ["create", "vault", "v2", "--tls", "--tls-certificate", "cert", "--tls-key", "key9"];
+    let said = sandbox.ok(&words).stdout;
+    assert!(said.contains("it starts sealed") && !said.contains("without --tls"), "{said}");
+    let subjects = sandbox.git(&["log", "-4", "--format=%s"]);
+    assert!(
+        subjects.starts_with("create vault v2 in production\ncreate vault in production\n"),
+        "{subjects}"
+    );
 }
 
 #[test]

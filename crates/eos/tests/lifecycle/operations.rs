@@ -19,7 +19,12 @@ fn an_operation_stays_in_its_environment_and_can_be_withdrawn() {
 #[test]
 fn updating_agents_is_an_operation_whether_or_not_there_is_one_of_that_name() {
     let sandbox = Sandbox::with_estate();
-    sandbox.ok(&["create", "wazuh-agents"]);
+    // By hand there may be one; nothing comes of it.
+    sandbox.write(
+        "pillar/infrastructure/production/agents.sls",
+        "#!yaml\neos:\n  components:\n    wazuh-agents: {kind: wazuh-agents}\n",
+    );
+    sandbox.commit_by_hand();
     let said = sandbox.ok(&["update", "wazuh-agents"]).stdout;
     assert!(said.contains("-update-wazuh-agents is recorded"), "{said}");
 }

@@ -127,3 +127,41 @@ fn what_cannot_be_printed_is_a_failure() {
         assert_eq!(output.status.code(), Some(1), "{words:?}");
     }
 }
+
+/// Where tofu is nowhere to be had, terraform is taken when an estate is made, and that is recorded. An estate that says
+/// tofu is told what to type instead of being said to be well.
+#[test]
+fn the_estate_records_who_applies_it() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let sandbox = Sandbox::new();
+    let bin = sandbox.path().join("bin");
+    std::fs::create_dir(&bin).unwrap();
+    std::fs::write(bin.join("terraform"), "#!/bin/sh\necho Terraform v1.11.4\n").unwrap();
+    std::fs::set_permissions(bin.join("terraform"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    let path = format!("{}:/usr/bin:/bin", bin.display());
+    let run = |words: &[&str]| {
+        let mut command = sandbox.command(words);
+        command.env("PATH", &path).env("EOS_OFFLINE", "yes").env("EOS_APPLY", "yes");
+        Run::from(command.output().unwrap())
+    };
+    let outside = run(&["doctor"]).stdout;
+    assert!(outside.contains("terraform 1.11.4"), "what init would take: {outside}");
+    let made = run(&["init", "shop"]).stdout.replace('\n', " ");
+    assert!(
+        made.contains("applied by terraform, which is here while tofu is not; its state is not"),
+        "{made}"
+    );
+    assert!(sandbox.read("eos.toml").contains("executor = \"terraform\""));
+    sandbox.write("eos.toml", sandbox.read("eos.toml").replace("\"terraform\"", "\"tofu\""));
+    sandbox.commit_by_hand();
+    let said = run(&["doctor"]).stdout.replace("\n           ", " ");
+    assert!(
+        said.contains("executor = \"terraform\" in eos.toml") && !said.contains("ok    terraform"),
+        "{said}"
+    );
+    assert_eq!(run(&["create", "host", "local", "--no-apply"]).code, 0);
+    assert_eq!(run(&["create", "redis", "--no-apply"]).code, 0);
+    let plan = run(&["plan"]);
+    let said = plan.stderr.replace("\n       ", " ");
+    assert!(said.contains("E0602") && said.contains("executor = \"terraform\" in eos.toml"), "{said}");
+}

@@ -65,3 +65,20 @@ fn doctor_tells_an_open_identity_and_other_tools_than_were_recorded() {
     assert!(said.stdout.contains("open to others (mode 644)"), "{}", said.stdout);
     assert!(said.stdout.contains("eos.lock has nomad 1.0.0"), "{}", said.stdout);
 }
+
+#[test]
+fn a_kept_secret_is_shown_and_not_changed() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "grafana"]);
+    let value = sandbox.ok(&["secret", "show", "grafana/admin_password"]).stdout;
+    sandbox.applied_elsewhere();
+    sandbox.ok(&["delete", "grafana"]);
+    assert!(sandbox.ok(&["secret", "list"]).stdout.contains("nothing, kept"));
+    assert_eq!(sandbox.ok(&["secret", "show", "grafana/admin_password"]).stdout, value);
+    refused(&sandbox.run(&["secret", "rotate", "grafana/admin_password"]), 3, "has no secret");
+    refused(
+        &sandbox.run(&["secret", "show", "grafana/admin_pasword"]),
+        3,
+        "did you mean grafana/admin_password?",
+    );
+}

@@ -2,9 +2,9 @@
 
 use serde_json::json;
 
-use crate::nomad::free_ports;
 use crate::shop::{Shop, ask_redis, has};
 use crate::support::program;
+use test_tools::free_ports;
 
 #[test]
 fn a_job_registered_by_hand_is_taken_over() {
@@ -33,9 +33,13 @@ fn a_job_registered_by_hand_is_taken_over() {
     let refused = shop.run(&missing);
     assert_ne!(refused.code, 0, "{}{}", refused.stdout, refused.stderr);
     has(&refused.stderr, "never-was");
+    assert_eq!(refused.stdout, "", "nothing is said as if it went well");
     assert!(!shop.sandbox.files("pillar").iter().any(|path| path.contains("taken")), "nothing was recorded");
 
     let words: Vec<&str> = ["adopt", "nomad-job/old-redis"].into_iter().chain(words).collect();
+    let later: Vec<&str> =
+        words.iter().copied().filter(|word| *word != "--yes").chain(["--no-apply"]).collect();
+    has(&shop.exits(3, &later).stderr, "cannot be recorded for later");
     let adopted = shop.ok(&words);
     has(&adopted.stdout, "= take over");
     has(&adopted.stdout, "taken");

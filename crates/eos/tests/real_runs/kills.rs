@@ -6,10 +6,10 @@
 use std::sync::Mutex;
 use std::time::Duration;
 
-use crate::nomad::free_ports;
 use crate::processes::{self, Process};
 use crate::shop::{Shop, ask_redis, has};
 use crate::support::seeded::Seeded;
+use test_tools::free_ports;
 
 #[derive(Debug, Clone, Copy)]
 enum Victim {

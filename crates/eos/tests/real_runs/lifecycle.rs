@@ -208,7 +208,7 @@ fn three_commits_back_with_its_data(shop: &Shop, note: &Path, port: u16) {
     assert_eq!((identity(&data).0, identity(&witness)), (folder, file));
 
     let back = shop.ok(&["rollback", "HEAD~3", "--yes"]).stdout;
-    has(&back, "its data stays:");
+    has(&back, "its data stays");
     assert_eq!(shop.versions("production-life"), 1, "registered once, as a job that was not there");
     let said = ask_redis(port, "first-password", &["GET wish", "GET more", "CONFIG GET maxmemory"]);
     for part in ["tea", "milk", &(32 << 20).to_string()] {

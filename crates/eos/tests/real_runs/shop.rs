@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value as Json;
 
-use crate::nomad::{Nomad, free_ports};
 use crate::processes;
 use crate::support::{Run, Sandbox, program, tool};
+use test_tools::{Nomad, free_ports};
 
 /// The node that the shared Nomad is.
 const NODE: &str = "n1";

@@ -5,9 +5,9 @@ use std::process::{Command, Stdio};
 
 use eos_catalog::Catalog;
 
-use crate::nomad::Nomad;
 use crate::running::{RUN, create, move_data_into};
 use crate::support::{Sandbox, tool};
+use test_tools::Nomad;
 
 /// The lines of the page's code blocks.
 fn commands() -> Vec<String> {

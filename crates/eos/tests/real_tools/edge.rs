@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value as Json, json};
 
-use crate::nomad::free_ports;
 use crate::support::{Sandbox, program};
+use test_tools::free_ports;
 
 /// Ended with the test, whatever happens.
 struct Running(Child);

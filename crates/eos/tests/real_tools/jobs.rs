@@ -3,9 +3,9 @@
 
 use serde_json::Value as Json;
 
-use crate::nomad::Nomad;
 use crate::support::{Sandbox, tool};
 use crate::{built, each, none, read_json};
+use test_tools::Nomad;
 
 pub fn nomad_accepts_and_keeps_every_field(sandbox: &Sandbox) {
     let nomad = Nomad::server(&tool("nomad"));

@@ -12,9 +12,9 @@ use eos_catalog::component::Proof;
 use eos_catalog::{Catalog, SettingType};
 use serde_json::{Value as Json, json};
 
-use crate::nomad::{self, Nomad};
 use crate::salt::Salt;
 use crate::support::{Sandbox, program, tool};
+use test_tools::{Nomad, free_ports};
 
 /// A program whose package brings an account, which is there on every machine.
 const ERRAND: &str = r#"#!yaml
@@ -91,7 +91,7 @@ pub fn create(
         .iter()
         .filter(|(_, setting)| setting.kind == SettingType::Port)
     {
-        let [port] = nomad::free_ports();
+        let [port] = free_ports();
         words.extend([format!("--{}", name.replace('_', "-")), port.to_string()]);
     }
     words.extend(flags.iter().map(|flag| (*flag).to_owned()));

@@ -16,12 +16,17 @@ pub struct Variant {
     pub words: Vec<String>,
 }
 
-/// Every kind with its defaults; the name is the kind.
+/// Every kind that can be made, with its defaults; the name is the kind. First those whose ports eos does not set: others
+/// give way to them.
 pub fn defaults(catalog: &Catalog) -> Vec<Variant> {
-    catalog
-        .kinds()
-        .map(|kind| {
-            let component = catalog.component(kind).unwrap();
+    let all = catalog.kinds().map(|kind| (kind, catalog.component(kind).unwrap()));
+    let (known_of, started): (Vec<_>, Vec<_>) = all
+        .filter(|(_, component)| !component.only_acts())
+        .partition(|(_, component)| component.starts_nothing());
+    known_of
+        .into_iter()
+        .chain(started)
+        .map(|(kind, component)| {
             let reserved = component.reserved_names.iter().any(|name| name == kind);
             let name = if reserved { format!("one-{kind}") } else { kind.to_owned() };
             Variant { kind: kind.to_owned(), name, words: required(&component) }

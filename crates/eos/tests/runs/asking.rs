@@ -1,7 +1,7 @@
 //! Nothing happens without a yes: asked at a terminal, refused without one.
 
-use std::io::Write as _;
-use std::process::{Command, Stdio};
+use std::io::{Read as _, Write as _};
+use std::process::{Child, Command, Stdio};
 
 use crate::place::Place;
 use crate::support::Run;
@@ -39,6 +39,47 @@ fn no_at_the_terminal_leaves_nothing_and_yes_does_it() {
     place.is_settled();
 }
 
+/// A plan shows what is applied; what is only recorded goes with it and is named.
+#[test]
+fn what_was_only_recorded_is_not_destroyed_without_a_yes() {
+    let place = Place::new();
+    place.ok(&["create", "desk", "--no-apply"]);
+    let head = place.head();
+    let refused = place.exits(4, &["destroy", "production"]);
+    assert!(refused.stderr.contains("E0108"), "{}", refused.stderr);
+    assert_eq!(place.head(), head);
+    let deleted = place.ok(&["delete", "desk"]);
+    let said = format!("{}{}", deleted.stdout, deleted.stderr);
+    assert!(said.contains("desk was never applied; it goes from the pillar"), "{said}");
+    let destroyed = place.ok(&["destroy", "production", "--yes"]);
+    let said = format!("{}{}", destroyed.stdout, destroyed.stderr);
+    assert!(said.contains("Never applied, and gone from the pillar: "), "{said}");
+    assert_ne!(place.head(), head);
+}
+
+/// Ctrl-C at the question is a no, and so is one that comes before it: a later yes counts for nothing.
+#[test]
+fn ctrl_c_at_the_question_is_a_no() {
+    let place = Place::new();
+    let head = place.head();
+    let Some(mut terminal) = terminal(&place, &["create", "desk"]) else { return };
+    let mut said = terminal.stdout.take().unwrap();
+    let mut keys = terminal.stdin.take().unwrap();
+    let mut seen = Vec::new();
+    while !String::from_utf8_lossy(&seen).contains("Do this? [y/N]") {
+        let mut some = [0; 256];
+        let count = said.read(&mut some).unwrap();
+        assert!(count > 0, "it ended before it asked: {}", String::from_utf8_lossy(&seen));
+        seen.extend_from_slice(&some[..count]);
+    }
+    keys.write_all(b"\x03").unwrap();
+    said.read_to_end(&mut seen).unwrap();
+    let seen = String::from_utf8_lossy(&seen);
+    assert_eq!(terminal.wait().unwrap().code(), Some(4), "{seen}");
+    assert!(seen.contains("Nothing was changed.") && !seen.contains("tofu finishes"), "{seen}");
+    assert_nothing(&place, &head);
+}
+
 #[track_caller]
 fn assert_nothing(place: &Place, head: &str) {
     assert_eq!(place.head(), head, "something was recorded");
@@ -48,8 +89,16 @@ fn assert_nothing(place: &Place, head: &str) {
     assert_eq!(place.json(&["status"])["units"], serde_json::json!([]));
 }
 
-/// Types `keys` at a terminal that eos runs in; util-linux's `script` makes one.
+/// Types `keys` at a terminal that eos runs in.
 fn at_a_terminal(place: &Place, args: &[&str], keys: &str) -> Option<Run> {
+    let mut child = terminal(place, args)?;
+    // The terminal keeps the line until eos asks for one.
+    child.stdin.as_mut().unwrap().write_all(keys.as_bytes()).unwrap();
+    Some(Run::from(child.wait_with_output().unwrap()))
+}
+
+/// eos in a terminal; util-linux's `script` makes one.
+fn terminal(place: &Place, args: &[&str]) -> Option<Child> {
     if !std::path::Path::new("/usr/bin/script").exists() {
         let _ = writeln!(
             std::io::stderr(),
@@ -58,13 +107,10 @@ fn at_a_terminal(place: &Place, args: &[&str], keys: &str) -> Option<Run> {
         return None;
     }
     let plain = place.command(args);
-    let line = format!("{} {}", plain.get_program().to_str().unwrap(), args.join(" "));
+    // In place of the shell, which a Ctrl-C would reach as well.
+    let line = format!("exec {} {}", plain.get_program().to_str().unwrap(), args.join(" "));
     let mut command = Command::new("/usr/bin/script");
     command.args(["-qec", &line, "/dev/null"]).current_dir(plain.get_current_dir().unwrap()).env_clear();
     command.envs(plain.get_envs().filter_map(|(key, value)| Some((key, value?)))).env("TERM", "dumb");
-    let mut child =
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    // The terminal keeps the line until eos asks for one.
-    child.stdin.as_mut().unwrap().write_all(keys.as_bytes()).unwrap();
-    Some(Run::from(child.wait_with_output().unwrap()))
+    Some(command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap())
 }

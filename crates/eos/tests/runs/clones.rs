@@ -1,15 +1,14 @@
 //! Several machines and one estate: leases and what was applied in NATS, state at an http backend.
 
-use std::process::Stdio;
-
 use rustix::process::Signal;
 
 use crate::half_way::being_made;
 use crate::place::{Place, text, until};
-use crate::servers::{Nats, StateServer};
+use crate::servers::{self, StateServer};
+use crate::support::Run;
 
 struct Shared {
-    nats: Nats,
+    nats: test_tools::NatsServer,
     state: StateServer,
     first: Place,
 }
@@ -17,7 +16,7 @@ struct Shared {
 impl Shared {
     /// With a desk and its lamp applied.
     fn new() -> Shared {
-        let (nats, state) = (Nats::start(), StateServer::start());
+        let (nats, state) = (servers::nats(), StateServer::start());
         let first = Place::with_settings(|settings| {
             let http = format!("kind = \"http\"\naddress = \"{}\"", state.address());
             let settings = settings.replace("kind = \"local\"", &http);
@@ -119,6 +118,16 @@ fn a_clone_that_is_behind_is_refused_until_it_pulls() {
     ] {
         assert!(second.exits(4, args).stderr.contains("pull first"), "{args:?}");
     }
+    // By hand neither; whoever only looks may.
+    for words in [&["apply", "-auto-approve"][..], &["state", "rm", "terraform_data.top"], &["refresh"]] {
+        let refused = second.exits(4, &[&["tofu", "desk", "--"], words].concat());
+        assert!(refused.stderr.contains("pull first"), "{words:?}: {}", refused.stderr);
+    }
+    second.ok(&["tofu", "desk", "--", "state", "list"]);
+    for words in [&["drift"][..], &["drift", "revert", "--yes"]] {
+        assert!(second.exits(4, words).stderr.contains("pull first"), "{words:?}");
+    }
+    first.is_settled();
     assert_eq!(second.head(), head);
     second.ok(&["sync"]);
     second.is_settled();
@@ -192,7 +201,7 @@ fn a_lease_is_taken_from_somebody_who_will_not_come_back() {
     let (first, second) = (&shared.first, shared.second());
     first.ok(&["update", "desk", "--seconds", "10", "--color", "red", "--no-apply"]);
     second.git(&["pull", "-q"]);
-    second.says("run_unlock_nobody", &second.exits(4, &["unlock", "desk", "--because", "laptop lost"]));
+    second.says("run_unlock_nobody", &second.ok(&["unlock", "desk", "--because", "laptop lost"]));
     let run = first.begin(&["apply", "--yes"]);
     until("desk is held", || second.json(&["locks"])["locks"].as_array().unwrap().len() == 2);
     second.says("run_unlock", &second.ok(&["unlock", "desk", "--because", "laptop lost"]));
@@ -233,13 +242,7 @@ fn what_a_lost_clone_may_have_made_is_not_made_twice() {
     first.ok(&["create", "desk", "other", "--ledger", "ledger", "--no-apply"]);
     second.git(&["pull", "-q"]);
     // Killed when it has said that tofu begins with the only unit there is to do.
-    let mut command = first.command(&["apply", "--yes"]);
-    command.env("EOS_TEST_STOP_AFTER", "3").stdout(Stdio::null()).stderr(Stdio::null());
-    let mut run = command.spawn().unwrap();
-    let stat = format!("/proc/{}/stat", run.id());
-    until("it has stopped", || std::fs::read_to_string(&stat).is_ok_and(|stat| stat.contains(") T ")));
-    run.kill().unwrap();
-    run.wait().unwrap();
+    first.stopped_after("3", &["apply", "--yes"]);
     second.ok(&["unlock", "other", "--because", "laptop lost"]);
     assert_eq!(second.json(&["locks"])["broken"][0]["because"], "laptop lost");
     second.says("run_status_of_a_lost_clone", &second.ok(&["status"]));
@@ -262,6 +265,69 @@ fn nats_gone_is_said_before_anything_happens() {
     assert_eq!(shared.first.head(), head);
 }
 
+/// eos.toml is in git: who may enter is said by the environment alone.
+#[test]
+fn the_password_of_nats_is_not_in_git() {
+    let (nats, state) = (servers::guarded_nats("kim", "open-sesame-0815"), StateServer::start());
+    let with_url = |url: &str| {
+        Place::with_settings(|settings| {
+            let http = format!("kind = \"http\"\naddress = \"{}\"", state.address());
+            format!("{}\n[nats]\nurl = \"{url}\"\n", settings.replace("kind = \"local\"", &http))
+        })
+    };
+    let place = with_url(&nats.url());
+    place.says("run_nats_asks_who", &place.exits(1, &["create", "chore", "--yes"]));
+    let mut command = place.command(&["create", "chore", "--yes"]);
+    let run = Run::from(
+        command.envs([("NATS_USER", "kim"), ("NATS_PASSWORD", "open-sesame-0815")]).output().unwrap(),
+    );
+    assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
+    let place = with_url(&nats.url().replace("//", "//kim:open-sesame-0815@"));
+    place.says("run_nats_password_in_git", &place.exits(3, &["create", "chore", "--yes"]));
+}
+
+/// Two estates of one name on one NATS know nothing of each other; what was kept under the name alone, before estates
+/// had ids, stays its owner's.
+#[test]
+fn two_estates_of_one_name_share_no_records() {
+    let nats = servers::nats();
+    let states = [StateServer::start(), StateServer::start()];
+    let estate = |state: &StateServer| {
+        Place::with_settings(|settings| {
+            let http = format!("kind = \"http\"\naddress = \"{}\"", state.address());
+            format!("{}\n[nats]\nurl = \"{}\"\n", settings.replace("kind = \"local\"", &http), nats.url())
+        })
+    };
+    let named = |place: &Place, id: &str| {
+        let lock = std::fs::read_to_string(place.path("eos.lock")).unwrap();
+        let text = lock.replacen("compiler = ", &format!("estate = \"{id}\"\ncompiler = "), 1);
+        std::fs::write(place.path("eos.lock"), text).unwrap();
+        place.git(&["commit", "-qam", "name the estate"]);
+    };
+    // Without an id, and then with one: what it has applied is known before and after.
+    let old = estate(&states[0]);
+    old.ok(&["create", "chore", "--yes"]);
+    named(&old, "0123456789abcdef0123456789abcdef");
+    old.is_settled();
+    assert!(old.ok(&["status"]).stdout.contains("chore"));
+    let new = estate(&states[1]);
+    named(&new, "fedcba9876543210fedcba9876543210");
+    new.says("run_nats_another_estate", &new.exits(4, &["create", "chore", "--yes"]));
+    // Both with ids from the beginning.
+    for place in [&old, &new] {
+        let settings = std::fs::read_to_string(place.path("eos.toml")).unwrap();
+        std::fs::write(place.path("eos.toml"), settings.replace("\"shop\"", "\"other\"")).unwrap();
+        place.git(&["commit", "-qam", "call it other"]);
+    }
+    old.ok(&["create", "ledger", "--yes"]);
+    // Under its new name nothing of it is applied yet.
+    old.ok(&["apply", "--yes"]);
+    assert!(!new.ok(&["status"]).stdout.contains("ledger"));
+    new.ok(&["create", "chore", "--input", "two", "--yes"]);
+    old.is_settled();
+    new.is_settled();
+}
+
 #[test]
 fn leases_are_not_shared_when_state_is_not() {
     let place = Place::with_settings(|text| format!("{text}\n[nats]\nurl = \"nats://127.0.0.1:1\"\n"));
@@ -270,9 +336,26 @@ fn leases_are_not_shared_when_state_is_not() {
 
 /// State at a backend, and no NATS: what was applied is known to one clone.
 fn with_state_at(state: &StateServer) -> Place {
-    Place::with_settings(|settings| {
+    identified_at(state, "none")
+}
+
+fn identified_at(state: &StateServer, id: &str) -> Place {
+    Place::identified(id, |settings| {
         settings.replace("kind = \"local\"", &format!("kind = \"http\"\naddress = \"{}\"", state.address()))
     })
+}
+
+/// Nor do they share a state. One that was made before states had the estate's id in their place stays where it is.
+#[test]
+fn two_estates_of_one_name_share_no_state() {
+    let state = StateServer::start();
+    let estates = ["none", "0123456789", "9876543210"].map(|id| identified_at(&state, id));
+    for place in &estates {
+        place.ok(&["create", "chore", "--yes"]);
+    }
+    estates.iter().for_each(Place::is_settled);
+    let keys = ["shop", "shop-0123456789", "shop-9876543210"].map(|key| format!("/{key}/production/chore"));
+    assert_eq!(state.paths().into_iter().collect::<std::collections::BTreeSet<_>>(), keys.into());
 }
 
 #[test]

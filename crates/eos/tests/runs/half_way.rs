@@ -30,6 +30,22 @@ fn a_run_that_goes_on_is_not_taken_back() {
     assert!(place.ok(&["show", "desk"]).stdout.contains("red"));
 }
 
+/// A tofu that outlived its eos has the unit's folder to itself, by hand as well.
+#[test]
+fn a_tofu_that_goes_on_alone_is_not_worked_beside() {
+    let place = Place::new();
+    place.ok(&["create", "desk", "--yes"]);
+    let (run, tofu) = being_made(&place, &["update", "desk", "--color", "red", "--seconds", "12", "--yes"]);
+    run.signal(Signal::KILL);
+    run.end();
+    for words in [&["plan"][..], &["tofu", "desk", "--", "state", "list"]] {
+        let refused = place.exits(4, words);
+        assert!(refused.stderr.contains(&format!("by tofu (pid {tofu})")), "{words:?}: {}", refused.stderr);
+    }
+    place.ok(&["resume"]);
+    place.is_settled();
+}
+
 /// The way on that is told of a stuck run is one that leads on.
 #[test]
 fn a_stuck_run_says_what_helps() {

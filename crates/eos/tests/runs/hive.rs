@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::servers::Nats;
+use crate::servers;
 use crate::support::{Sandbox, tool};
 
 /// A gateway in the background; stopped when dropped.
@@ -50,7 +50,7 @@ impl Drop for Gateway<'_> {
 
 #[test]
 fn two_gateways_on_one_nats_server_share_a_state() {
-    let (sandbox, nats, aws) = (Sandbox::new(), Nats::start(), tool("aws"));
+    let (sandbox, nats, aws) = (Sandbox::new(), servers::nats(), tool("aws"));
     let first = Gateway::start(&sandbox, "first", &nats.url());
     let second = Gateway::start(&sandbox, "second", &nats.url());
     let create = ["create-internet-gateway", "--query", "InternetGateway.InternetGatewayId"];
@@ -65,11 +65,46 @@ fn two_gateways_on_one_nats_server_share_a_state() {
 
 #[test]
 fn a_nats_server_that_is_not_there_is_said_so() {
-    let (sandbox, mut nats) = (Sandbox::new(), Nats::start());
+    let (sandbox, mut nats) = (Sandbox::new(), servers::nats());
     let url = nats.url();
     nats.kill();
     let data = sandbox.path().join("hive");
     let run = sandbox.run(&["hive", "up", "--port", "0", "--store", &url, "--data", data.to_str().unwrap()]);
     assert_eq!(run.code, 1, "{}{}", run.stdout, run.stderr);
     assert!(run.stderr.contains("cannot be reached") && run.stderr.contains("--store"), "{}", run.stderr);
+}
+
+/// `hive up --detach` on a folder; what it says.
+fn up(sandbox: &Sandbox, data: &str, more: &[&str]) -> crate::support::Run {
+    let words = ["hive", "up", "--detach", "--plain-http", "--port", "0", "--data", data];
+    sandbox.run(&[&words[..], more].concat())
+}
+
+#[test]
+fn what_to_type_next_names_the_folder_and_the_region() {
+    let sandbox = Sandbox::new();
+    let data = sandbox.path().join("it's hive");
+    let data = data.to_str().unwrap();
+    // Looking makes no keys, and no folder to put them in.
+    let listed = sandbox.json(&["hive", "accounts", "--data", data]);
+    assert_eq!(listed["accounts"], serde_json::json!([]));
+    assert!(!Path::new(data).exists());
+    let refused = sandbox.run(&["hive", "accounts", "--add", "000000000000", "--data", data]);
+    assert!(refused.code != 0 && refused.stderr.contains("take another"), "{}", refused.stderr);
+    assert!(!Path::new(data).exists());
+
+    let started = up(&sandbox, data, &["--region", "eu-west-1"]);
+    assert_eq!(started.code, 0, "{}{}", started.stdout, started.stderr);
+    let quoted = format!("--data '{}'", data.replace('\'', "'\\''"));
+    assert!(started.stdout.contains(&format!("eval \"$(eos hive env {quoted})\"")), "{}", started.stdout);
+    let printed = sandbox.ok(&["hive", "env", "--data", data]);
+    assert!(printed.stdout.contains("AWS_ENDPOINT_URL_EC2"), "{}", printed.stdout);
+    sandbox.ok(&["hive", "down", "--data", data]);
+    let log = std::fs::read_to_string(Path::new(data).join("gateway.log")).unwrap();
+    assert!(log.contains("region eu-west-1") && log.contains("ends: it was asked to"), "{log}");
+
+    let words = ["hive", "up", "--plain-http", "--port", "0", "--data", data, "--region", "us-east-1"];
+    let refused = sandbox.run(&words);
+    assert_eq!(refused.code, 1, "{}{}", refused.stdout, refused.stderr);
+    assert!(refused.stderr.contains("eos hive up --region eu-west-1"), "{}", refused.stderr);
 }

@@ -167,20 +167,19 @@ fn fewer_of_what_holds_data_is_refused_until_it_is_named() {
     assert_eq!(left.trim(), "terraform_data.book[0]");
 }
 
-/// A run that is taken back does not take back what was recorded before it.
+/// What a run made is not made again by the next one, whether it was recorded with the run or before it.
 #[test]
-fn what_was_recorded_before_the_first_run_is_still_asked_for() {
+fn what_was_recorded_before_the_run_is_taken_back_with_it() {
     let place = Place::new();
     place.ok(&["create", "chore", "--no-apply"]);
     place.ok(&["apply", "--yes"]);
-    let undone = place.ok(&["undo", "--yes"]).stdout;
-    assert!(undone.contains("The pillar still asks for chore"), "{undone}");
-    place.exits(2, &["plan"]);
-    // A run that recorded what it applied is taken back as a whole.
-    place.ok(&["apply", "--yes"]);
+    place.ok(&["undo", "--yes"]);
+    place.is_settled();
+    assert_eq!(place.json(&["status"])["units"], serde_json::json!([]));
+    place.ok(&["create", "chore", "--yes"]);
     place.ok(&["create", "shade", "--yes"]);
     let undone = place.ok(&["undo", "--yes"]).stdout;
-    assert!(!undone.contains("still asks"), "{undone}");
+    assert!(!undone.contains("Recorded apart"), "{undone}");
     place.is_settled();
 }
 
@@ -203,8 +202,9 @@ fn an_ejected_estate_has_what_is_to_be_removed() {
     place.ok(&["create", "desk", "--yes"]);
     let compiled = std::fs::read(place.path("build/production/desk/main.tf.json")).unwrap();
     place.ok(&["delete", "desk", "--no-apply"]);
+    place.ok(&["create", "chore", "--no-apply"]);
     let said = place.ok(&["eject", "../plain"]).stdout;
-    assert!(said.contains("2 units"), "{said}");
+    assert!(said.contains("2 units with state, 1 more that was never applied,"), "{said}");
     let desk = place.outside("plain/build/production/desk");
     assert_eq!(std::fs::read(desk.join("main.tf.json")).unwrap(), compiled);
     let inputs: serde_json::Value =

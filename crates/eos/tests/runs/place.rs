@@ -30,9 +30,15 @@ impl Place {
 
     /// With an eos.toml of the test's own.
     pub fn with_settings(change: impl FnOnce(String) -> String) -> Place {
+        Place::identified("none", change)
+    }
+
+    /// With an id as well, which estates of an older eos do not have.
+    pub fn identified(id: &str, change: impl FnOnce(String) -> String) -> Place {
         tool("tofu");
         let sandbox = Sandbox::new();
-        sandbox.ok(&["-C", ".", "init", "shop"]);
+        let init = sandbox.command(&["-C", ".", "init", "shop"]).env("EOS_ESTATE_ID", id).output();
+        assert!(init.unwrap().status.success());
         for (kind, text) in KINDS {
             sandbox.write(&format!("catalog/{kind}/component.yaml"), text);
         }
@@ -103,6 +109,26 @@ impl Place {
     pub fn is_settled(&self) {
         let run = self.run(&["plan"]);
         assert_eq!(run.code, 0, "there is something to do\n{}{}", run.stdout, run.stderr);
+    }
+
+    /// A unit is applied as it is asked for.
+    #[track_caller]
+    pub fn is_not_touched(&self, unit: &str) {
+        let status = self.json(&["status"]);
+        let units = status["units"].as_array().unwrap();
+        assert!(units.iter().any(|row| row["unit"] == unit && row["state"] == "applied"), "{status}");
+    }
+
+    /// Killed when its journal has that many records.
+    pub fn stopped_after(&self, records: &str, args: &[&str]) {
+        let mut command = self.command(args);
+        command.env("EOS_TEST_STOP_AFTER", records).stdout(Stdio::null()).stderr(Stdio::null());
+        let mut run = command.spawn().unwrap();
+        let stat = format!("/proc/{}/stat", run.id());
+        let is_stopped = || std::fs::read_to_string(&stat).is_ok_and(|stat| stat.contains(") T "));
+        until("it has stopped", || is_stopped() || run.try_wait().unwrap().is_some());
+        let _ = run.kill();
+        run.wait().unwrap();
     }
 
     /// Started, not waited for. Killed when dropped.

@@ -239,19 +239,18 @@ fn undo_after_later_changes() {
     let place = Place::new();
     place.ok(&["create", "chore", "--yes"]);
     place.ok(&["update", "chore", "--input", "two", "--yes"]);
-    place.ok(&["create", "chore", "other", "--no-apply"]);
+    place.ok(&["update", "chore", "--input", "three", "--no-apply"]);
     let head = place.head();
     place.says("run_undo_after_changes", &place.exits(4, &["undo", "--yes"]));
     assert_eq!(place.head(), head);
     place.ok(&["apply", "--yes"]);
-    place.ok(&["update", "chore", "--input", "three", "--yes"]);
     // The last run alone goes back.
     place.ok(&["undo", "--yes"]);
     place.is_settled();
     assert!(place.ok(&["show", "chore"]).stdout.contains("two"));
 }
 
-/// After something else was recorded `eos undo` would take that back too, and refuses; so nobody is sent there.
+/// Where somebody changed what the run is about, `eos undo` would take that back too, and refuses; so nobody is sent there.
 #[test]
 fn status_offers_only_what_is_not_refused() {
     let place = Place::new();
@@ -259,9 +258,11 @@ fn status_offers_only_what_is_not_refused() {
     let broken = place.outside("broken");
     std::fs::write(&broken, "").unwrap();
     place.exits(1, &["create", "desk", "--broken-by", text(&broken), "--yes"]);
+    // Something else was changed: that stays, and is in nobody's way.
+    place.ok(&["update", "chore", "--input", "two", "--no-apply"]);
     let offered = place.ok(&["status"]).stdout;
     assert!(offered.contains("eos undo takes it back"), "{offered}");
-    place.ok(&["update", "chore", "--input", "two", "--no-apply"]);
+    place.ok(&["update", "desk", "--color", "red", "--no-apply"]);
     place.says("run_status_after_changes", &place.ok(&["status"]));
     place.exits(4, &["undo", "--yes"]);
     let status = place.ok(&["status"]).stdout;
@@ -317,4 +318,59 @@ fn states_are_for_the_machine_that_was_declared() {
         assert!(refused.stderr.contains("E0809"), "{words:?}: {}", refused.stderr);
         clone.git(&["reset", "-q", "--hard", "HEAD~1"]);
     }
+}
+
+/// In which namespace a job is belongs to the estate: a shell's variable would make it a second time.
+#[test]
+fn the_namespace_is_the_estates() {
+    let place = Place::new();
+    place.ok(&["create", "host", "local", "--no-apply"]);
+    place.ok(&["create", "memcached", "--runtime", "host", "--no-apply"]);
+    let plan = |place: &Place| {
+        let mut command = place.command(&["plan"]);
+        Run::from(
+            command
+                .envs([("NOMAD_NAMESPACE", "apps"), ("NOMAD_ADDR", "http://127.0.0.1:1")])
+                .output()
+                .unwrap(),
+        )
+    };
+    place.says("run_namespace_of_a_shell", &plan(&place));
+    let settings = std::fs::read_to_string(place.path("eos.toml")).unwrap();
+    std::fs::write(place.path("eos.toml"), format!("{settings}\n[nomad]\nnamespace = \"stores\"\n")).unwrap();
+    place.git(&["commit", "-qam", "say where the jobs are"]);
+    place.ok(&["compile"]);
+    let job =
+        std::fs::read_to_string(place.path("build/production/memcached/jobs/memcached.nomad.json")).unwrap();
+    assert!(job.contains("\"Namespace\": \"stores\""), "{job}");
+    assert_eq!(plan(&place).code, 2, "said in eos.toml, it is what counts");
+    let refused = place.exits(3, &["adopt", "nomad-job/apps/old", "memcached", "old"]);
+    place.says("run_adopt_from_another_namespace", &refused);
+}
+
+/// What is offered to be typed again asks for the secret; the stars that stand for it are none.
+#[test]
+fn stars_are_no_secret() {
+    let place = Place::new();
+    let kind = place.path("catalog/safe/component.yaml");
+    std::fs::create_dir_all(kind.parent().unwrap()).unwrap();
+    std::fs::write(kind, include_str!("catalog/safe/component.yaml")).unwrap();
+    place.git(&["add", "-A"]);
+    place.git(&["commit", "-qm", "a safe"]);
+    let refused = place.exits(4, &["create", "safe", "--combination", "hunter2"]);
+    assert!(refused.stderr.contains("try: eos create safe --combination - --yes"), "{}", refused.stderr);
+    let refused = place.exits(3, &["create", "safe", "--combination", "***", "--yes"]);
+    assert!(refused.stderr.contains("stands for a secret"), "{}", refused.stderr);
+}
+
+/// A remedy is one that works: another desk is offered where there is one.
+#[test]
+fn what_others_need_is_not_deleted() {
+    let place = Place::new();
+    place.ok(&["create", "lamp", "--no-apply"]);
+    let refused = place.exits(4, &["delete", "desk", "--yes"]).stderr;
+    assert!(refused.contains("desk is needed by lamp") && !refused.contains("another"), "{refused}");
+    place.ok(&["create", "desk", "spare", "--no-apply"]);
+    let refused = place.exits(4, &["delete", "desk", "--yes"]).stderr;
+    assert!(refused.contains("let it use another: eos update lamp --desk spare"), "{refused}");
 }

@@ -3,66 +3,22 @@
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
-use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
 use serde_json::json;
+use test_tools::{NatsServer, NatsSettings};
 
-use crate::place::until;
-use crate::support::tool;
-
-/// A NATS server with a folder and a port of its own; killed when dropped.
-pub struct Nats {
-    folder: tempfile::TempDir,
-    process: Option<Child>,
-    port: u16,
+/// A NATS server; the tests of runs are on real tools or not at all.
+pub fn nats() -> NatsServer {
+    NatsServer::start("runs").unwrap()
 }
 
-impl Nats {
-    pub fn start() -> Nats {
-        let program = tool("nats-server");
-        let folder = tempfile::tempdir().unwrap();
-        let mut process = Command::new(program)
-            .args(["-a", "127.0.0.1", "-p", "-1", "-js", "-sd"])
-            .arg(folder.path().join("data"))
-            .arg("--ports_file_dir")
-            .arg(folder.path())
-            .arg("-l")
-            .arg(folder.path().join("log"))
-            .env_clear()
-            .stdin(Stdio::null())
-            .spawn()
-            .unwrap();
-        let ports = folder.path().join(format!("nats-server_{}.ports", process.id()));
-        let mut port = 0;
-        until("nats-server listens", || {
-            assert!(process.try_wait().unwrap().is_none(), "nats-server ended");
-            let found = std::fs::read_to_string(&ports).unwrap_or_default();
-            port = found.split(['"', ':']).find_map(|word| word.parse().ok()).unwrap_or(0);
-            port != 0
-        });
-        Nats { folder, process: Some(process), port }
-    }
-
-    pub fn url(&self) -> String {
-        format!("nats://127.0.0.1:{}", self.port)
-    }
-
-    pub fn kill(&mut self) {
-        if let Some(mut process) = self.process.take() {
-            let _ = process.kill();
-            let _ = process.wait();
-        }
-    }
-}
-
-impl Drop for Nats {
-    fn drop(&mut self) {
-        self.kill();
-        let _ = self.folder.path();
-    }
+/// One that asks who comes.
+pub fn guarded_nats(user: &str, password: &str) -> NatsServer {
+    let more = format!("authorization {{ user: {user:?}, password: {password:?} }}");
+    NatsServer::start_with("runs", NatsSettings { more, ..NatsSettings::default() }).unwrap()
 }
 
 type Kept = Arc<Mutex<BTreeMap<String, Vec<u8>>>>;
@@ -118,6 +74,11 @@ impl StateServer {
 
     pub fn put(&self, path: &str, document: &serde_json::Value) {
         self.kept.lock().unwrap().insert(path.to_owned(), document.to_string().into_bytes());
+    }
+
+    /// Where states are kept.
+    pub fn paths(&self) -> Vec<String> {
+        self.kept.lock().unwrap().keys().cloned().collect()
     }
 
     pub fn address(&self) -> &str {

@@ -88,6 +88,15 @@ impl Sandbox {
         std::fs::write(full, content).unwrap();
     }
 
+    /// From here on as if another clone had applied the estate: this one cannot know what was made, and what is fixed once
+    /// it is made stays as it is.
+    pub fn applied_elsewhere(&self) {
+        let lock = self.read("eos.lock");
+        let (head, rest) = lock.split_once("\n[tools]").unwrap();
+        self.write("eos.lock", format!("{head}state = \"elsewhere\"\n\n[tools]{rest}"));
+        self.commit_by_hand();
+    }
+
     /// Commits everything, as a person would after editing by hand.
     pub fn commit_by_hand(&self) {
         self.git(&["add", "-A"]);

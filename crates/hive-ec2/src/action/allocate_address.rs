@@ -25,6 +25,7 @@ pub struct Response {
 impl Action for AllocateAddress {
     const NAME: &'static str = "AllocateAddress";
     const ACCEPTS: Accepts = Accepts { tags: &["elastic-ip"], ..Accepts::NONE };
+    const REFUSED_VALUES: &'static [&'static str] = &["Domain=standard"];
     type Request = Request;
     type Response = Response;
 

@@ -6,6 +6,7 @@ use hive_api::Params;
 use super::import_key_pair::check_name;
 use crate::core::action::Prepare;
 use crate::core::call::{Entropy, Prepared};
+use crate::core::common::would_succeed;
 use crate::model::key_pair::{KeyPair, KeyType};
 use crate::rules::key_material;
 use crate::view::{TagView, tags};
@@ -19,7 +20,14 @@ pub struct Request {
     #[serde(rename = "KeyType")]
     #[expect(dead_code, reason = "read before, by `prepare`")]
     key_type: Option<KeyType>,
-    key_format: Option<String>,
+    #[expect(dead_code, reason = "there is one to choose")]
+    key_format: Option<KeyFormat>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum KeyFormat {
+    Pem,
 }
 
 #[derive(Serialize)]
@@ -40,19 +48,11 @@ impl Action for CreateKeyPair {
     type Response = Response;
 
     fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
+        check_name(call.account, &request.key_name)?;
         let Prepared::KeyMaterial(material) = std::mem::take(&mut call.prepared) else {
             // Only a dry run comes without: nothing is made for it.
-            check_name(call.account, &request.key_name)?;
-            return Err(ApiError::client(
-                "DryRunOperation",
-                "Request would have succeeded, but DryRun flag is set.",
-            )
-            .with_status(412));
+            return Err(would_succeed());
         };
-        check_name(call.account, &request.key_name)?;
-        if let Some(format) = request.key_format.filter(|format| format != "pem") {
-            return Err(ApiError::invalid_value("KeyFormat", &format, "It must be pem."));
-        }
         let key = KeyPair {
             id: call.new_id(),
             name: request.key_name,

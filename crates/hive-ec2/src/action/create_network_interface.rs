@@ -35,6 +35,8 @@ pub struct Response {
 impl Action for CreateNetworkInterface {
     const NAME: &'static str = "CreateNetworkInterface";
     const ACCEPTS: Accepts = Accepts { client_token: true, tags: &["network-interface"], ..Accepts::NONE };
+    const REFUSED_VALUES: &'static [&'static str] =
+        &["InterfaceType=efa", "InterfaceType=efa-only", "InterfaceType=branch", "InterfaceType=trunk"];
     type Request = Request;
     type Response = Response;
 

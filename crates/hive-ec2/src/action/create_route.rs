@@ -14,7 +14,7 @@ impl Action for CreateRoute {
 
     fn run(request: RouteRequest, call: &mut Call<'_>) -> ApiResult<Done> {
         let destination = request.destination()?;
-        let target = request.target(call.account)?;
+        let target = request.target(call)?;
         let table = call.account.route_tables.edit(&request.route_table_id)?;
         if let Some(known) = table.routes.iter().find(|route| route.destination == destination) {
             if known.target == target {

@@ -44,13 +44,7 @@ impl Action for CreateSecurityGroup {
                 .find(|vpc| vpc.is_default)
                 .ok_or_else(|| ApiError::client("VPCIdNotSpecified", "No default VPC for this user"))?,
         };
-        if name == "default" || name.starts_with("sg-") || name.is_empty() || name.chars().count() > 255 {
-            return Err(ApiError::invalid_value(
-                "groupName",
-                &name,
-                "It must not be empty, 'default' or start with sg-.",
-            ));
-        }
+        permissions::check_name(&name)?;
         if request.group_description.is_empty() {
             return Err(ApiError::client("InvalidParameterValue", "The description must not be empty"));
         }

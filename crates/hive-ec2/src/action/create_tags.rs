@@ -1,7 +1,7 @@
 //! Sets tags on anything that has an id.
 
 use super::prelude::*;
-use crate::core::common::Tag;
+use crate::core::common::{Tag, duplicate_key};
 
 pub struct CreateTags;
 
@@ -25,6 +25,11 @@ impl Action for CreateTags {
         }
         if request.tag.is_empty() {
             return Err(ApiError::missing_parameter("tagSet"));
+        }
+        for (index, tag) in request.tag.iter().enumerate() {
+            if request.tag[..index].iter().any(|other| other.key == tag.key) {
+                return Err(duplicate_key(&tag.key));
+            }
         }
         for id in &request.resource_id {
             let tags = call.account.tags_mut(id)?;

@@ -34,8 +34,12 @@ impl Action for CreateVpc {
         let cidr = request.cidr_block.ok_or_else(|| ApiError::missing_parameter("cidrBlock"))?;
         let cidr = Ipv4Cidr::parameter("cidrBlock", &cidr)?;
         let ipv6 = request.amazon_provided_ipv6_cidr_block.then(|| vpcs::provided_ipv6(call));
-        let id =
-            vpcs::create_vpc(call, cidr, ipv6, request.instance_tenancy.unwrap_or(Tenancy::Default), false)?;
+        let tenancy = request.instance_tenancy.unwrap_or(Tenancy::Default);
+        if tenancy == Tenancy::Host {
+            // EC2 has the value and does not take it here either.
+            return Err(ApiError::invalid_value("InstanceTenancy", "host", "Valid: default, dedicated."));
+        }
+        let id = vpcs::create_vpc(call, cidr, ipv6, tenancy, false)?;
         Ok(Response { vpc: view::vpc::vpc(call.account.vpcs.find(&id)?, call.account) })
     }
 }

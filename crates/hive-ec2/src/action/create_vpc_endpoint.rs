@@ -41,6 +41,12 @@ pub struct Response {
 impl Action for CreateVpcEndpoint {
     const NAME: &'static str = "CreateVpcEndpoint";
     const ACCEPTS: Accepts = Accepts { client_token: true, tags: &["vpc-endpoint"], ..Accepts::NONE };
+    const REFUSED_VALUES: &'static [&'static str] = &[
+        "IpAddressType=dualstack",
+        "IpAddressType=ipv6",
+        "DnsOptions.DnsRecordIpType=dualstack",
+        "DnsOptions.DnsRecordIpType=ipv6",
+    ];
     type Request = Request;
     type Response = Response;
 

@@ -2,7 +2,7 @@
 
 use super::prelude::*;
 use crate::core::environment::zone_id;
-use crate::core::table::Listed;
+use crate::core::table::{Listed, TagFilters};
 
 pub struct DescribeAvailabilityZones;
 
@@ -73,6 +73,8 @@ struct Zone {
 }
 
 impl Listed for Zone {
+    const TAG_FILTERS: TagFilters = TagFilters::None;
+
     fn key(&self) -> &str {
         &self.name
     }

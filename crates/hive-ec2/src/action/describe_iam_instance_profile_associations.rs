@@ -3,7 +3,7 @@
 use super::prelude::*;
 use std::sync::Arc;
 
-use crate::core::table::Listed;
+use crate::core::table::{Listed, TagFilters};
 use crate::model::instance::{Instance, InstanceState};
 use crate::rules::instance_profiles::{self, AssociationView};
 
@@ -22,6 +22,8 @@ struct Item {
 }
 
 impl Listed for Item {
+    const TAG_FILTERS: TagFilters = TagFilters::None;
+
     fn key(&self) -> &str {
         &self.id
     }

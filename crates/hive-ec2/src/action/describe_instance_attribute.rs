@@ -32,6 +32,10 @@ pub struct Response {
     ebs_optimized: Option<AttributeValue<bool>>,
     ena_support: Option<AttributeValue<bool>>,
     enclave_options: Option<Enclave>,
+    kernel: Option<AttributeValue<Option<String>>>,
+    ramdisk: Option<AttributeValue<Option<String>>>,
+    sriov_net_support: Option<AttributeValue<Option<String>>>,
+    product_codes: Option<Vec<String>>,
 }
 
 impl Action for DescribeInstanceAttribute {
@@ -77,6 +81,11 @@ impl Action for DescribeInstanceAttribute {
             Attribute::EnclaveOptions => {
                 response.enclave_options = Some(Enclave { enabled: options.enclave })
             }
+            // Machines here bring their own kernel, are nobody's product and have no such network card.
+            Attribute::Kernel => response.kernel = AttributeValue::some(None),
+            Attribute::Ramdisk => response.ramdisk = AttributeValue::some(None),
+            Attribute::SriovNetSupport => response.sriov_net_support = AttributeValue::some(None),
+            Attribute::ProductCodes => response.product_codes = Some(Vec::new()),
         }
         Ok(response)
     }
@@ -97,6 +106,10 @@ enum Attribute {
     EbsOptimized,
     EnaSupport,
     EnclaveOptions,
+    Kernel,
+    Ramdisk,
+    SriovNetSupport,
+    ProductCodes,
 }
 
 #[derive(Serialize)]

@@ -2,7 +2,7 @@
 
 use super::prelude::*;
 use crate::core::environment::zone_id;
-use crate::core::table::Listed;
+use crate::core::table::{Listed, TagFilters};
 use crate::data::instance_types;
 
 pub struct DescribeInstanceTypeOfferings;
@@ -68,6 +68,8 @@ struct Offering {
 }
 
 impl Listed for Offering {
+    const TAG_FILTERS: TagFilters = TagFilters::None;
+
     fn key(&self) -> &str {
         &self.key
     }

@@ -3,7 +3,7 @@
 use super::prelude::*;
 use std::sync::Arc;
 
-use crate::core::table::Listed;
+use crate::core::table::{Listed, TagFilters};
 use crate::core::text::moment;
 use crate::model::launch_template::{LaunchTemplate, TemplateVersion};
 use crate::rules::launch_templates::{TemplateName, version as find_version};
@@ -30,6 +30,8 @@ struct Item {
 }
 
 impl Listed for Item {
+    const TAG_FILTERS: TagFilters = TagFilters::None;
+
     fn key(&self) -> &str {
         &self.key
     }

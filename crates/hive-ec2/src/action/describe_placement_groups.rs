@@ -2,6 +2,7 @@
 
 use super::prelude::*;
 use crate::model::placement_group::{PlacementGroup, SpreadLevel, Strategy};
+use crate::rules::placement;
 use crate::view::{TagView, tags};
 
 pub struct DescribePlacementGroups;
@@ -21,10 +22,8 @@ pub struct Response {
     placement_group_set: Vec<PlacementGroupView>,
 }
 
-static FILTERS: Filters<PlacementGroup> = Filters::of(&[
-    ("group-arn", Of(|group, account| vec![format!("placement-group/{}/{}", account.id, group.name)])),
-    ("state", Same(|_| "available".to_owned())),
-]);
+static FILTERS: Filters<PlacementGroup> = Filters::of(&[("state", Same(|_| "available".to_owned()))])
+    .shown("DescribePlacementGroups", |group, call| shown(view(group, call)));
 
 impl Action for DescribePlacementGroups {
     const NAME: &'static str = "DescribePlacementGroups";
@@ -35,14 +34,7 @@ impl Action for DescribePlacementGroups {
     fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
         let mut ids = request.group_id;
         for name in &request.group_name {
-            let group = call.account.placement_groups.with(PlacementGroup::BY_NAME, name).next();
-            let group = group.ok_or_else(|| {
-                ApiError::client(
-                    "InvalidPlacementGroup.Unknown",
-                    format!("The Placement Group '{name}' is unknown."),
-                )
-            })?;
-            ids.push(group.id.to_string());
+            ids.push(placement::by_name(call.account, name)?.id.to_string());
         }
         let page = call.select(&call.account.placement_groups, &ids, &FILTERS)?;
         Ok(Response { placement_group_set: page.items.iter().map(|group| view(group, call)).collect() })

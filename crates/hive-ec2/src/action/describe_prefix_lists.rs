@@ -1,7 +1,7 @@
 //! Lists the address blocks of services that are reached by routes.
 
 use super::prelude::*;
-use crate::core::table::Listed;
+use crate::core::table::{Listed, TagFilters};
 use crate::data::endpoint_services;
 
 pub struct DescribePrefixLists;
@@ -22,6 +22,8 @@ pub struct PrefixListView {
 }
 
 impl Listed for PrefixListView {
+    const TAG_FILTERS: TagFilters = TagFilters::None;
+
     fn key(&self) -> &str {
         self.prefix_list_id
     }

@@ -1,7 +1,7 @@
 //! The one region that this endpoint is.
 
 use super::prelude::*;
-use crate::core::table::Listed;
+use crate::core::table::{Listed, TagFilters};
 
 pub struct DescribeRegions;
 
@@ -54,6 +54,8 @@ struct RegionItem {
 }
 
 impl Listed for RegionItem {
+    const TAG_FILTERS: TagFilters = TagFilters::None;
+
     fn key(&self) -> &str {
         &self.name
     }

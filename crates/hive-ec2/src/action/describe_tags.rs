@@ -1,7 +1,7 @@
 //! Every tag of every resource.
 
 use super::prelude::*;
-use crate::core::table::Listed;
+use crate::core::table::{Listed, TagFilters};
 use crate::core::tags::Tags;
 use hive_api::pattern::matches;
 
@@ -45,6 +45,7 @@ impl Action for DescribeTags {
                 let filter = filters.iter().find_map(|filter| match filter.name.as_str() {
                     "key" => Some(("tag-key", filter.value.as_slice())),
                     "value" => Some(("tag-value", filter.value.as_slice())),
+                    name if name.starts_with("tag:") => Some((name, filter.value.as_slice())),
                     _ => None,
                 });
                 let mut types = filters.iter().filter(|filter| filter.name == "resource-type");
@@ -75,8 +76,14 @@ struct TagItem {
 }
 
 impl Listed for TagItem {
+    const TAG_FILTERS: TagFilters = TagFilters::ByKey;
+
     fn key(&self) -> &str {
         &self.sort
+    }
+
+    fn tag(&self, key: &str) -> Option<&str> {
+        (self.name == key).then_some(&self.value)
     }
 }
 

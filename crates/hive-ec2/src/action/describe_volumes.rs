@@ -14,8 +14,7 @@ pub struct Request {
     volume_id: Vec<String>,
 }
 
-static FILTERS: Filters<Volume> =
-    Filters::of(&[]).shown("DescribeVolumes", |volume, _| shown(view::volume::volume(volume)));
+static FILTERS: Filters<Volume> = Filters::of(&[]);
 
 impl Action for DescribeVolumes {
     const NAME: &'static str = "DescribeVolumes";

@@ -2,8 +2,8 @@
 
 use super::prelude::*;
 use crate::data::instance_types;
-use crate::model::instance::{InstanceState, ShutdownBehavior};
-use crate::rules::{images, interfaces, launch};
+use crate::model::instance::ShutdownBehavior;
+use crate::rules::{images, interfaces, launch, power};
 
 pub struct ModifyInstanceAttribute;
 
@@ -28,6 +28,15 @@ pub struct Request {
 
 impl Action for ModifyInstanceAttribute {
     const NAME: &'static str = "ModifyInstanceAttribute";
+    const REFUSED_VALUES: &'static [&'static str] = &[
+        "Attribute=kernel",
+        "Attribute=ramdisk",
+        "Attribute=rootDeviceName",
+        "Attribute=productCodes",
+        "Attribute=sriovNetSupport",
+        "Attribute=enaSupport",
+        "Attribute=enclaveOptions",
+    ];
     type Request = Request;
     type Response = Done;
 
@@ -38,12 +47,10 @@ impl Action for ModifyInstanceAttribute {
         let id = instance.id.clone();
         let needs_stop =
             request.instance_type.is_some() || request.user_data.is_some() || request.ebs_optimized.is_some();
-        if needs_stop && instance.state != InstanceState::Stopped {
-            return Err(interfaces::incorrect_state(instance));
+        if needs_stop {
+            power::check_stopped(instance)?;
         }
-        if matches!(instance.state, InstanceState::ShuttingDown | InstanceState::Terminated) {
-            return Err(interfaces::incorrect_state(instance));
-        }
+        power::check_alive(instance)?;
         if let Some(data) = &request.user_data {
             launch::check_user_data(&data.value)?;
         }
@@ -99,9 +106,31 @@ impl Action for ModifyInstanceAttribute {
 }
 
 impl Request {
+    fn asks_for_nothing(&self) -> bool {
+        self.instance_type.is_none()
+            && self.user_data.is_none()
+            && self.disable_api_termination.is_none()
+            && self.disable_api_stop.is_none()
+            && self.instance_initiated_shutdown_behavior.is_none()
+            && self.source_dest_check.is_none()
+            && self.ebs_optimized.is_none()
+            && self.group_id.is_empty()
+            && self.block_device_mapping.is_empty()
+    }
+
     /// The old spelling: `Attribute=…&Value=…`.
     fn spell_out(&mut self) -> ApiResult<()> {
-        let (Some(name), Some(value)) = (self.attribute.take(), self.value.take()) else { return Ok(()) };
+        let (name, value) = match (self.attribute.take(), self.value.take()) {
+            (Some(name), Some(value)) => (name, value),
+            (None, None) if self.asks_for_nothing() => {
+                return Err(ApiError::invalid_combination("No attributes specified."));
+            }
+            (None, None) => return Ok(()),
+            (None, Some(_)) => return Err(ApiError::missing_parameter("attribute")),
+            // Lists have parameters of their own beside the attribute's name.
+            (Some(_), None) if !self.asks_for_nothing() => return Ok(()),
+            (Some(_), None) => return Err(ApiError::missing_parameter("value")),
+        };
         let flag = || match value.as_str() {
             "true" => Ok(Some(AttributeValue { value: true })),
             "false" => Ok(Some(AttributeValue { value: false })),

@@ -2,8 +2,7 @@
 
 use super::prelude::*;
 use crate::data::instance_types;
-use crate::model::instance::InstanceState;
-use crate::rules::interfaces::incorrect_state;
+use crate::rules::{power, processors};
 
 pub struct ModifyInstanceCpuOptions;
 
@@ -30,20 +29,11 @@ impl Action for ModifyInstanceCpuOptions {
 
     fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
         let instance = call.account.instances.find(&request.instance_id)?;
-        if instance.state != InstanceState::Stopped {
-            return Err(incorrect_state(instance));
-        }
-        let cores = request.core_count.unwrap_or(instance.options.core_count);
-        let threads = request.threads_per_core.unwrap_or(instance.options.threads_per_core);
-        let kind = instance_types::find(&instance.instance_type);
-        if let Some(kind) =
-            kind.filter(|kind| cores == 0 || cores > kind.cores || !(1..=2).contains(&threads))
-        {
-            return Err(ApiError::client(
-                "InvalidParameterValue",
-                format!("{} has up to {} cores with 1 or 2 threads", kind.name, kind.cores),
-            ));
-        }
+        power::check_stopped(instance)?;
+        let kind = instance_types::find(&instance.instance_type)
+            .ok_or_else(|| ApiError::internal("an instance of a type that is not known"))?;
+        let now = (instance.options.core_count, instance.options.threads_per_core);
+        let (cores, threads) = processors::check(kind, (request.core_count, request.threads_per_core), now)?;
         let options = &mut call.account.instances.edit(&request.instance_id)?.options;
         options.core_count = cores;
         options.threads_per_core = threads;

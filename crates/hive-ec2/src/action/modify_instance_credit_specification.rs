@@ -1,7 +1,10 @@
 //! Sets how burstable instances spend their credits.
 
+use std::borrow::Cow;
+
 use super::prelude::*;
 use crate::model::instance::CpuCredits;
+use crate::rules::power;
 
 pub struct ModifyInstanceCreditSpecification;
 
@@ -29,17 +32,16 @@ impl Action for ModifyInstanceCreditSpecification {
         let (mut changed, mut refused) = (Vec::new(), Vec::new());
         for wanted in request.instance_credit_specification {
             let id = wanted.instance_id;
-            let burstable =
-                call.account.instances.get(&id).map(|instance| instance.options.cpu_credits.is_some());
-            let problem = match burstable {
-                None => Some(("InvalidInstanceID.NotFound", "The instance ID does not exist")),
-                Some(false) => {
-                    Some(("InstanceCreditSpecification.NotSupported", "The instance type is not burstable"))
-                }
-                Some(true) => None,
+            let problem = match call.account.instances.find(&id) {
+                Err(error) => Some(error),
+                Ok(instance) if instance.options.cpu_credits.is_none() => Some(ApiError::client(
+                    "InstanceCreditSpecification.NotSupported",
+                    "The instance type is not burstable",
+                )),
+                Ok(instance) => power::check_alive(instance).err(),
             };
             match problem {
-                Some((code, message)) => {
+                Some(ApiError { code, message, .. }) => {
                     refused.push(Refused { instance_id: id, error: Problem { code, message } })
                 }
                 None => {
@@ -77,6 +79,6 @@ struct Refused {
 
 #[derive(Serialize)]
 struct Problem {
-    code: &'static str,
-    message: &'static str,
+    code: Cow<'static, str>,
+    message: String,
 }

@@ -2,6 +2,7 @@
 
 use super::prelude::*;
 use crate::model::instance::AutoRecovery;
+use crate::rules::power;
 
 pub struct ModifyInstanceMaintenanceOptions;
 
@@ -25,7 +26,7 @@ impl Action for ModifyInstanceMaintenanceOptions {
     type Response = Response;
 
     fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
-        let options = &mut call.account.instances.edit(&request.instance_id)?.options;
+        let options = &mut power::edit(call.account, &request.instance_id)?.options;
         options.auto_recovery = request.auto_recovery.unwrap_or(options.auto_recovery);
         Ok(Response { instance_id: request.instance_id, auto_recovery: options.auto_recovery })
     }

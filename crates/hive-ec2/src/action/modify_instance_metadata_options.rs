@@ -3,6 +3,7 @@
 use super::prelude::*;
 use crate::model::instance::{Switch, Tokens};
 use crate::rules::launch::check_hop_limit;
+use crate::rules::power;
 use crate::view::instance::{MetadataView, metadata};
 
 pub struct ModifyInstanceMetadataOptions;
@@ -32,7 +33,7 @@ impl Action for ModifyInstanceMetadataOptions {
 
     fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
         let id = request.instance_id;
-        let options = &mut call.account.instances.edit(&id)?.options.metadata;
+        let options = &mut power::edit(call.account, &id)?.options.metadata;
         check_hop_limit(request.http_put_response_hop_limit)?;
         options.http_tokens = request.http_tokens.unwrap_or(options.http_tokens);
         options.http_put_response_hop_limit =

@@ -2,6 +2,7 @@
 
 use super::prelude::*;
 use crate::model::subnet::HostnameType;
+use crate::rules::power;
 
 pub struct ModifyPrivateDnsNameOptions;
 
@@ -21,7 +22,7 @@ impl Action for ModifyPrivateDnsNameOptions {
     type Response = Done;
 
     fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Done> {
-        let options = &mut call.account.instances.edit(&request.instance_id)?.options;
+        let options = &mut power::edit(call.account, &request.instance_id)?.options;
         options.hostname_type = request.private_dns_hostname_type.unwrap_or(options.hostname_type);
         options.resource_name_dns_a_record =
             request.enable_resource_name_dns_a_record.unwrap_or(options.resource_name_dns_a_record);

@@ -3,7 +3,7 @@
 use super::prelude::*;
 use crate::model::cidr::{Ipv4Cidr, Ipv6Cidr};
 use crate::model::security_group::{Peer, RULE_KIND, Rule};
-use crate::rules::permissions::{parse_ports, parse_protocol};
+use crate::rules::permissions::{self, parse_ports, parse_protocol};
 
 pub struct ModifySecurityGroupRules;
 
@@ -23,7 +23,9 @@ impl Action for ModifySecurityGroupRules {
     fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Done> {
         let mut updates = Vec::new();
         for update in request.security_group_rule {
-            updates.push((update.security_group_rule_id, rule(update.security_group_rule, call.account)?));
+            let new = rule(update.security_group_rule, call.account)?;
+            permissions::check_peer(call.account, &request.group_id, &new)?;
+            updates.push((update.security_group_rule_id, new));
         }
         let group = call.account.security_groups.edit(&request.group_id)?;
         for (id, new) in updates {
@@ -63,6 +65,7 @@ struct NewRule {
 }
 
 fn rule(new: NewRule, account: &Account) -> ApiResult<Rule> {
+    permissions::check_description(new.description.as_deref())?;
     let protocol = parse_protocol(&new.ip_protocol)?;
     let peer = match (new.cidr_ipv4, new.cidr_ipv6, new.referenced_group_id) {
         (Some(cidr), None, None) => Peer::V4(Ipv4Cidr::parameter("CidrIpv4", &cidr)?),

@@ -32,6 +32,12 @@ pub struct Request {
 
 impl Action for ModifyVpcEndpoint {
     const NAME: &'static str = "ModifyVpcEndpoint";
+    const REFUSED_VALUES: &'static [&'static str] = &[
+        "IpAddressType=dualstack",
+        "IpAddressType=ipv6",
+        "DnsOptions.DnsRecordIpType=dualstack",
+        "DnsOptions.DnsRecordIpType=ipv6",
+    ];
     type Request = Request;
     type Response = Done;
 
@@ -46,6 +52,7 @@ impl Action for ModifyVpcEndpoint {
         let policy =
             if request.reset_policy { Some(FULL_ACCESS.to_owned()) } else { request.policy_document };
         if let Some(policy) = policy {
+            endpoints::check_policy(&policy)?;
             call.account.vpc_endpoints.edit(id)?.policy_document = policy;
         }
         let added = Parts {

@@ -1,6 +1,7 @@
 //! Turns detailed monitoring on.
 
 use super::prelude::*;
+use crate::rules::power;
 
 pub struct MonitorInstances;
 
@@ -34,9 +35,12 @@ struct StateView {
 
 /// Turns it on or off for every instance that is named.
 pub fn set(request: &InstanceIds, call: &mut Call<'_>, on: bool) -> ApiResult<Response> {
+    if request.instance_id.is_empty() {
+        return Err(ApiError::missing_parameter("InstanceId"));
+    }
     let mut instances_set = Vec::new();
     for id in &request.instance_id {
-        call.account.instances.edit(id)?.options.monitoring = on;
+        power::edit(call.account, id)?.options.monitoring = on;
         let state = if on { "enabled" } else { "disabled" };
         instances_set.push(MonitoringView { instance_id: id.clone(), monitoring: StateView { state } });
     }

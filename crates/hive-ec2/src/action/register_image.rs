@@ -35,6 +35,8 @@ pub struct Response {
 impl Action for RegisterImage {
     const NAME: &'static str = "RegisterImage";
     const ACCEPTS: Accepts = Accepts { tags: &["image"], ..Accepts::NONE };
+    const REFUSED_VALUES: &'static [&'static str] =
+        &["Architecture=x86_64_mac", "Architecture=arm64_mac", "VirtualizationType=paravirtual"];
     type Request = Request;
     type Response = Response;
 
@@ -56,6 +58,20 @@ impl Action for RegisterImage {
         }
         if let Some(kind) = request.virtualization_type.as_deref().filter(|kind| *kind != "hvm") {
             return Err(ApiError::invalid_value("VirtualizationType", kind, "Machines are hvm here."));
+        }
+        for (name, value, valid) in [
+            ("BootMode", &request.boot_mode, &["legacy-bios", "uefi", "uefi-preferred"][..]),
+            ("ImdsSupport", &request.imds_support, &["v2.0"]),
+            ("TpmSupport", &request.tpm_support, &["v2.0"]),
+            ("SriovNetSupport", &request.sriov_net_support, &["simple"]),
+        ] {
+            if let Some(value) = value.as_deref().filter(|value| !valid.contains(value)) {
+                let why = format!("Valid values: {}.", valid.join(", "));
+                return Err(ApiError::invalid_value(name, value, &why));
+            }
+        }
+        if request.tpm_support.is_some() && request.boot_mode.as_deref() != Some("uefi") {
+            return Err(ApiError::invalid_combination("TpmSupport needs the BootMode uefi"));
         }
         let root = request.root_device_name.ok_or_else(|| ApiError::missing_parameter("RootDeviceName"))?;
         let mut devices = Vec::new();

@@ -12,7 +12,7 @@ impl Action for ReplaceRoute {
 
     fn run(request: RouteRequest, call: &mut Call<'_>) -> ApiResult<Done> {
         let destination = request.destination()?;
-        let target = request.target(call.account)?;
+        let target = request.target(call)?;
         let table = call.account.route_tables.edit(&request.route_table_id)?;
         let route = table.routes.iter_mut().find(|route| route.destination == destination);
         let route = route.ok_or_else(|| routes::not_found(&request.route_table_id))?;

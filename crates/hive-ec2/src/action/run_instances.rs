@@ -1,5 +1,8 @@
 //! RunInstances: what was asked for becomes a launch; `rules::launch` carries it out.
 
+mod devices;
+mod interfaces;
+mod options;
 mod request;
 
 use self::request::Request;
@@ -20,6 +23,11 @@ impl Action for RunInstances {
     const NAME: &'static str = "RunInstances";
     const ACCEPTS: Accepts =
         Accepts { client_token: true, tags: &["instance", "network-interface", "volume"], ..Accepts::NONE };
+    // There are no hosts and no reservations.
+    const REFUSED_VALUES: &'static [&'static str] = &[
+        "Placement.Tenancy=host",
+        "CapacityReservationSpecification.CapacityReservationPreference=capacity-reservations-only",
+    ];
     type Request = Request;
     type Response = ReservationView;
 
@@ -55,6 +63,7 @@ impl Action for RunInstances {
             tenancy: request.tenancy(),
             interfaces: request.interfaces(counts.1, call.account)?,
             options: request.options(kind, call.account)?,
+            names: request.names(),
             client_token: call.common.client_token.clone(),
             tags: call.new_tags::<Instance>(),
         };
@@ -64,9 +73,10 @@ impl Action for RunInstances {
             ));
         }
         launch.check(call)?;
+        let count = launch.count(call, counts.0, counts.1)?;
         let reservation_id = call.random_id("r");
         let mut ids = Vec::new();
-        for index in 0..counts.1 {
+        for index in 0..count {
             ids.push(launch.launch(call, &reservation_id, index)?);
         }
         let mut instances_set = Vec::new();

@@ -4,6 +4,7 @@ use super::prelude::*;
 use crate::model::instance::InstanceState;
 use crate::node::Order;
 use crate::rules::interfaces::incorrect_state;
+use crate::rules::placement;
 use crate::rules::power::{self, Changes};
 
 pub struct StartInstances;
@@ -14,10 +15,14 @@ impl Action for StartInstances {
     type Response = Changes;
 
     fn run(request: InstanceIds, call: &mut Call<'_>) -> ApiResult<Changes> {
-        power::change(call, &request.instance_id, Order::StartInstance, |instance| match instance.state {
-            InstanceState::Pending | InstanceState::Running => Ok(instance.state),
-            InstanceState::Stopped => Ok(InstanceState::Pending),
-            _ => Err(incorrect_state(instance)),
+        power::change(call, &request.instance_id, Order::StartInstance, |account, instance| {
+            match instance.state {
+                InstanceState::Pending | InstanceState::Running => Ok(instance.state),
+                InstanceState::Stopped => {
+                    placement::check_start(account, instance).map(|()| InstanceState::Pending)
+                }
+                _ => Err(incorrect_state(instance)),
+            }
         })
     }
 }

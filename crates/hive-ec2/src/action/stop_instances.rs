@@ -27,7 +27,7 @@ impl Action for StopInstances {
     type Response = Changes;
 
     fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Changes> {
-        power::change(call, &request.instance_id, Order::StopInstance, |instance| {
+        power::change(call, &request.instance_id, Order::StopInstance, |_, instance| {
             if instance.options.disable_api_stop {
                 return Err(power::protected(instance, "stopped", "disableApiStop"));
             }

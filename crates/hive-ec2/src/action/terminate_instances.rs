@@ -27,7 +27,7 @@ impl Action for TerminateInstances {
     type Response = Changes;
 
     fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Changes> {
-        power::change(call, &request.instance_id, Order::TerminateInstance, |instance| {
+        power::change(call, &request.instance_id, Order::TerminateInstance, |_, instance| {
             if instance.options.disable_api_termination {
                 return Err(power::protected(instance, "terminated", "disableApiTermination"));
             }

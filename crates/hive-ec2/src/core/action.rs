@@ -8,13 +8,16 @@ use serde::de::DeserializeOwned;
 
 use super::call::{Call, Entropy, Prepared};
 use super::common::Accepts;
-use crate::data::parameters;
+use crate::data::parameters as aws;
+use crate::data::template_shape;
 
 pub trait Action {
     const NAME: &'static str;
     const ACCEPTS: Accepts = Accepts::NONE;
     /// Parameters that are taken and kept but change nothing yet; coverage says so.
     const WITHOUT_EFFECT: &'static [&'static str] = &[];
+    /// Values that AWS has, that are understood and that a rule refuses (`Name=value`); coverage says so.
+    const REFUSED_VALUES: &'static [&'static str] = &[];
     /// Fields of a request type shared with other actions that this one does not have.
     const NOT_OURS: &'static [&'static str] = &[];
     /// Slow work that needs no account, done before the action has its turn: nobody waits for it.
@@ -45,6 +48,8 @@ pub struct Entry {
     pub accepts: Accepts,
     pub without_effect: &'static [&'static str],
     pub parameters: fn() -> Vec<&'static str>,
+    /// What of AWS' own parameters and their values is refused.
+    pub refused: fn() -> Vec<String>,
     pub prepare: Option<Prepare>,
     pub run: fn(&Params, &mut Call<'_>) -> ApiResult<Outcome>,
 }
@@ -56,6 +61,7 @@ impl Entry {
             accepts: A::ACCEPTS,
             without_effect: A::WITHOUT_EFFECT,
             parameters: parameters::<A>,
+            refused: refused::<A>,
             prepare: A::PREPARE,
             run: run::<A>,
         }
@@ -73,6 +79,33 @@ fn parameters<A: Action>() -> Vec<&'static str> {
     names
 }
 
+/// What AWS takes and the action does not: parameters at any depth, of which the uppermost stands for what is in it, and
+/// values where there is a choice.
+fn refused<A: Action>() -> Vec<String> {
+    let taken = coverage::taken::<A::Request>();
+    let top = |name: &str| name.split('.').next().is_some_and(|top| A::NOT_OURS.contains(&top));
+    let knows = |name: &str| {
+        let in_tree = |tree: &String| Some(template_shape::knows(name.strip_prefix(tree.as_str())?));
+        !top(name)
+            && (taken.names.iter().any(|known| known == name)
+                || taken.trees.iter().find_map(in_tree) == Some(true))
+    };
+    let above = |name: &str| name.rsplit_once('.').is_none_or(|(above, _)| knows(above));
+    let common = A::ACCEPTS.names();
+    let mut refused: Vec<String> = aws::of(A::NAME)
+        .filter(|name| !common.contains(name) && !knows(name) && above(name))
+        .map(str::to_owned)
+        .collect();
+    for (name, values) in aws::values(A::NAME) {
+        if let Some((_, own)) = taken.values.iter().find(|(own, _)| own == name) {
+            let missing = values.filter(|value| !own.contains(value));
+            refused.extend(missing.map(|value| format!("{name}={value}")));
+        }
+    }
+    refused.extend(A::REFUSED_VALUES.iter().map(|value| (*value).to_owned()));
+    refused
+}
+
 fn run<A: Action>(params: &Params, call: &mut Call<'_>) -> ApiResult<Outcome> {
     let mut params = Cow::Borrowed(params);
     let mut foreign = Vec::new();
@@ -86,7 +119,7 @@ fn run<A: Action>(params: &Params, call: &mut Call<'_>) -> ApiResult<Outcome> {
         params = Cow::Owned(completed);
     }
     let mut decoded = decode::<A::Request>(&params)?;
-    parameters::refuse(A::NAME, &decoded.unknown, &params)?;
+    aws::refuse(A::NAME, &decoded.unknown, &params)?;
     decoded.unknown.extend(foreign);
     let response = A::run(decoded.request, call)?;
     decoded.unknown.append(&mut call.common.unknown);

@@ -57,7 +57,11 @@ impl Engine {
     /// Waits for the disk, publishes the new world, gives the orders.
     pub(super) async fn finish(&self, account: &AccountId, decided: Decided) -> ApiResult<String> {
         if let Err(error) = decided.pending.await {
-            self.lock_head().broken = true;
+            if !std::mem::replace(&mut self.lock_head().broken, true) {
+                self.config
+                    .log
+                    .say(format!("the store failed, and changes are refused until a restart: {error}"));
+            }
             return Err(store_failed(error));
         }
         self.durable.rcu(|current| {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hive_api::pattern::is_pattern;
+use hive_api::pattern::{is_pattern, matches};
 use hive_api::{ApiError, ApiResult};
 use jiff::Timestamp;
 
@@ -10,8 +10,9 @@ use super::common::Common;
 use super::environment::Environment;
 use super::filter::{Filter, FilterRow, Filters, Matcher};
 use super::id::Id;
-use super::index::{Found, found_by_filter};
+use super::index::{Found, digits, found_by_filter, key_of};
 use super::page::{Page, read_token, token};
+use super::seen::{ByValue, Seen};
 use super::table::{Listed, Resource, Table};
 use super::tags::Tags;
 use super::world::World;
@@ -43,6 +44,7 @@ pub struct Call<'a> {
     pub prepared: Prepared,
     pub(crate) action: &'static str,
     pub(crate) entropy: &'a Entropy,
+    pub(crate) seen: &'a Seen,
     /// What the node shall do once this change is durable.
     pub(crate) orders: Vec<Order>,
 }
@@ -146,7 +148,10 @@ impl Call<'_> {
             return self.select_from(items.into_iter().filter(|item| visible(item)), known);
         }
         let filters = self.common.filters.iter();
-        let found = filters.filter_map(|filter| self.found_by(known, filter)).collect();
+        let found = filters.filter_map(|filter| {
+            self.found_by(known, filter).or_else(|| self.found_by_looking(table, known, filter))
+        });
+        let found = found.collect();
         let all = || merged(table.iter_shared(after), everyone).filter(|item| visible(item));
         match table.candidates(found, after) {
             Some(found) => {
@@ -180,6 +185,41 @@ impl Call<'_> {
             }
             Some(_) => None,
         }
+    }
+
+    /// The same for a filter that has to look at everything, from when it did so last.
+    fn found_by_looking<T: Resource>(
+        &self,
+        table: &Table<T>,
+        known: &Filters<T>,
+        filter: &Filter,
+    ) -> Option<Found> {
+        /// Fewer are looked at in no time.
+        const MANY: usize = 500;
+        if table.len() < MANY || table.is_changed() {
+            return None;
+        }
+        let matcher = Matcher::new(std::slice::from_ref(filter), known, self.account).ok()?;
+        if !matcher.looks_at_everything() {
+            return None;
+        }
+        let look = || {
+            let mut by_value = ByValue::new();
+            for item in table.iter() {
+                let Some(key) = digits::<T>(item.key()) else { continue };
+                matcher.each_value(item, self, &mut |value| match by_value.get_mut(value) {
+                    Some(keys) => keys.push(key),
+                    None => drop(by_value.insert(value.to_owned(), vec![key])),
+                });
+            }
+            by_value
+        };
+        let by_value = self.seen.get(self.account, self.action, &filter.name, look);
+        let has = |value: &str| filter.value.iter().any(|pattern| matches(pattern, value));
+        let keys: Vec<_> =
+            by_value.iter().filter(|(value, _)| has(value)).flat_map(|(_, keys)| keys).collect();
+        // For a good part of the table looking is as good, and stops at the end of a page.
+        (keys.len() <= table.len() / 4).then(|| Found::Keys(keys.into_iter().map(key_of::<T>).collect()))
     }
 
     /// The key after which this page begins.

@@ -8,6 +8,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use super::call::Call;
 use super::id::Kind;
 use super::table::{Listed, Resource};
 use super::tags::Tags;
@@ -51,6 +52,11 @@ impl ClientToken {
     /// Tags are common parameters, yet part of what was asked for.
     pub fn digest(params: &Params, tags: &[(String, Tags)]) -> String {
         hex(&Sha256::digest(format!("{}{tags:?}", params.canonical()))[..16])
+    }
+
+    /// The same token in an earlier request that is still remembered.
+    pub fn used<'a>(&self, call: &'a Call<'_>) -> Option<&'a ClientToken> {
+        call.account.client_tokens.get(&self.id).filter(|known| !known.is_expired(call.now))
     }
 
     pub fn mismatch() -> ApiError {

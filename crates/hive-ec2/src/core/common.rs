@@ -84,6 +84,17 @@ pub struct Tag {
     pub value: String,
 }
 
+/// A tag that is given twice: nobody knows which of its values is meant.
+pub fn duplicate_key(key: &str) -> ApiError {
+    ApiError::client("InvalidParameterValue", format!("Duplicate tag key '{key}' specified."))
+}
+
+/// The answer of a dry run.
+pub fn would_succeed() -> ApiError {
+    ApiError::client("DryRunOperation", "Request would have succeeded, but DryRun flag is set.")
+        .with_status(412)
+}
+
 impl Common {
     pub fn take(params: &mut Params, action: &str, accepts: &Accepts) -> ApiResult<Common> {
         // Some SDKs write the plural on some actions.
@@ -134,10 +145,7 @@ impl Common {
             let mut tags = Tags::default();
             for tag in specification.tag {
                 if tags.get(&tag.key).is_some() {
-                    return Err(ApiError::client(
-                        "InvalidParameterValue",
-                        format!("Duplicate tag key '{}' specified.", tag.key),
-                    ));
+                    return Err(duplicate_key(&tag.key));
                 }
                 tags.set(tag.key, tag.value)?;
             }

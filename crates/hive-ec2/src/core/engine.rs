@@ -8,6 +8,8 @@
 //! On a store that several gateways share there is no head: `durable` follows the store (`followed`), and changes are
 //! decided on it and written one group at a time (`shared`). What has to do with a head is in `alone`.
 
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use arc_swap::ArcSwap;
@@ -20,11 +22,13 @@ use super::action::{Entry, Outcome};
 use super::alone::Head;
 use super::call::{Call, Entropy, Prepared};
 use super::client_token::ClientToken;
-use super::common::Common;
+use super::common::{Common, would_succeed};
 use super::environment::Environment;
 use super::followed::Followed;
 use super::leftovers::{Leftover, leftovers};
-use super::reports::{follow_reports, give_again};
+use super::log::Log;
+use super::reports::{follow_networks, follow_reports, give_again};
+use super::seen::Seen;
 use super::shared::{self, Shared};
 use super::store_failed::store_failed;
 use super::table::Resource as _;
@@ -32,7 +36,7 @@ use super::unknown::Unknown;
 use super::world::{World, WorldError, key_of, stored_value};
 use crate::data::{parameters, refused};
 use crate::model::account::{Account, AccountId};
-use crate::node::{Node, Reports};
+use crate::node::{Node, Order, Reports};
 use crate::{action, rules};
 
 pub struct EngineConfig {
@@ -46,6 +50,7 @@ pub struct EngineConfig {
     pub accounts: Vec<AccountId>,
     /// Refuse parameters that an action does not know instead of counting them.
     pub strict: bool,
+    pub log: Log,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -54,6 +59,8 @@ pub enum EngineError {
     Store(#[from] StoreError),
     #[error(transparent)]
     World(#[from] WorldError),
+    #[error("the records are of the region {found}, not {asked}")]
+    Region { found: String, asked: String },
     #[error("cannot prepare account {account}: {reason}")]
     Bootstrap { account: String, reason: ApiError },
 }
@@ -65,7 +72,10 @@ pub struct Engine {
     /// Only for a store that other gateways write too.
     pub(super) shared: Option<Shared>,
     pub(super) reports: Reports,
+    /// Those that could not be made and are about to be ordered again.
+    pub(super) late_networks: Mutex<BTreeSet<(AccountId, Order)>>,
     unknown: Unknown,
+    seen: Seen,
 }
 
 impl Engine {
@@ -74,10 +84,13 @@ impl Engine {
     pub async fn start(config: EngineConfig) -> Result<Arc<Engine>, EngineError> {
         let (reports, incoming) = unbounded_channel();
         let (queue, jobs) = unbounded_channel();
-        let (shared, world) = match Followed::open(&config.records, &config.environment.node)? {
+        let (networks, changed_networks) = unbounded_channel();
+        let own = &config.environment.node;
+        let (shared, world) = match Followed::open(&config.records, own, networks, &config.log)? {
             Some((followed, world)) => (Some(Shared { followed, queue }), world),
-            None => (None, World::load(config.records.all()?, &config.environment.node)?),
+            None => (None, World::load(config.records.all()?, own)?),
         };
+        check_region(&world, &config.environment.region)?;
         // Nobody looks at the head of a shared store; it would only keep old records in memory.
         let head = if shared.is_some() { World::default() } else { world.clone() };
         let engine = Arc::new(Engine {
@@ -85,7 +98,9 @@ impl Engine {
             head: Mutex::new(Head { world: head, broken: false }),
             shared,
             reports,
+            late_networks: Mutex::default(),
             unknown: Unknown::default(),
+            seen: Seen::default(),
             config,
         });
         if engine.shared.is_some() {
@@ -98,6 +113,7 @@ impl Engine {
         }
         engine.resume_orders().await;
         tokio::spawn(follow_reports(Arc::downgrade(&engine), incoming));
+        tokio::spawn(follow_networks(Arc::downgrade(&engine), changed_networks));
         tokio::spawn(give_again(Arc::downgrade(&engine)));
         Ok(engine)
     }
@@ -172,11 +188,26 @@ impl Engine {
             None => self.lock_head().world.clone(),
         };
         let mut copy = world.account(account);
+        let token = self.token(entry, params, &common);
         let mut call = self.call_on(&world, &mut copy, entry.name, common);
+        if let Some(token) = &token
+            && let Some(known) = token.used(&call)
+        {
+            // With the same parameters the answer would be that of the first time.
+            let same = known.parameters == token.parameters;
+            return Err(if same { would_succeed() } else { ClientToken::mismatch() });
+        }
         let outcome = (entry.run)(params, &mut call)?;
         rules::limits::check(&call)?;
         self.note_unknown(entry.name, &outcome.unknown)?;
         Err(would_succeed())
+    }
+
+    /// The token of a request, if it came with one.
+    fn token(&self, entry: &Entry, params: &Params, common: &Common) -> Option<ClientToken> {
+        let token = common.client_token.as_deref()?;
+        let parameters = ClientToken::digest(params, &common.tag_specifications);
+        Some(ClientToken::new(entry.name, token, parameters, (self.config.clock)()))
     }
 
     async fn write(
@@ -187,10 +218,7 @@ impl Engine {
         common: Common,
         prepared: Prepared,
     ) -> ApiResult<String> {
-        let token = common.client_token.as_deref().map(|token| {
-            let parameters = ClientToken::digest(&params, &common.tag_specifications);
-            ClientToken::new(entry.name, token, parameters, (self.config.clock)())
-        });
+        let token = self.token(entry, &params, &common);
         // The key of an earlier request with the same token and parameters.
         let earlier = Arc::new(Mutex::new(None));
         // May run more than once: whatever it found out the last time is what counts.
@@ -200,8 +228,7 @@ impl Engine {
                 let mut earlier = earlier.lock().unwrap_or_else(PoisonError::into_inner);
                 *earlier = None;
                 if let Some(token) = &token
-                    && let Some(known) = call.account.client_tokens.get(&token.id)
-                    && !known.is_expired(call.now)
+                    && let Some(known) = token.used(call)
                 {
                     if known.parameters == token.parameters {
                         let node = call.account.client_tokens.node_of(&token.id, &call.environment.node);
@@ -273,11 +300,15 @@ impl Engine {
     /// Forgets what was kept only for a while. Meant for a timer; idempotent.
     pub async fn sweep(&self) -> ApiResult<()> {
         for id in self.durable.load_full().accounts.keys() {
-            self.perform(id, "Sweep", |call| {
-                rules::lifecycle::sweep(call);
-                Ok(())
-            })
-            .await?;
+            let more = Arc::new(AtomicBool::new(true));
+            while more.load(Ordering::Relaxed) {
+                let more = Arc::clone(&more);
+                let sweep = move |call: &mut Call<'_>| {
+                    more.store(rules::lifecycle::sweep(call), Ordering::Relaxed);
+                    Ok(())
+                };
+                self.perform(id, "Sweep", sweep).await?;
+            }
         }
         Ok(())
     }
@@ -308,6 +339,7 @@ impl Engine {
             prepared: Prepared::Nothing,
             action,
             entropy: &self.config.entropy,
+            seen: &self.seen,
             orders: Vec::new(),
         }
     }
@@ -332,12 +364,24 @@ impl Engine {
         if let (true, Some(name)) = (self.config.strict, names.first()) {
             return Err(ApiError::unknown_parameter(name));
         }
-        self.unknown.note(action, names);
+        for name in self.unknown.note(action, names) {
+            self.config
+                .log
+                .say(format!("{action} came with {name}, which it does not know; counted from now on"));
+        }
         Ok(())
     }
 }
 
-fn would_succeed() -> ApiError {
-    ApiError::client("DryRunOperation", "Request would have succeeded, but DryRun flag is set.")
-        .with_status(412)
+/// Records name zones, so they are of the region that they were made in.
+fn check_region(world: &World, asked: &str) -> Result<(), EngineError> {
+    let zones = world.accounts.values().flat_map(|account| {
+        let subnets = account.subnets.iter().map(|subnet| &subnet.availability_zone);
+        subnets.chain(account.volumes.iter().map(|volume| &volume.availability_zone))
+    });
+    let mut regions = zones.map(|zone| zone.trim_end_matches(|letter: char| letter.is_ascii_lowercase()));
+    match regions.find(|region| *region != asked) {
+        Some(found) => Err(EngineError::Region { found: found.to_owned(), asked: asked.to_owned() }),
+        None => Ok(()),
+    }
 }

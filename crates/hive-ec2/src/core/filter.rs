@@ -2,7 +2,8 @@
 //!
 //! All filters must match, any value of a filter may. `*` and `?` are wildcards, a backslash takes their
 //! meaning away. `tag:KEY`, `tag-key` and `tag-value` work on everything that has tags. A filter that a
-//! Describe does not know is an error, never ignored: ignoring it would answer with too much.
+//! Describe does not know is an error, never ignored: ignoring it would answer with too much, and one on tags that
+//! nothing can have would answer with nothing.
 
 use hive_api::pattern::matches;
 use hive_api::{ApiError, ApiResult};
@@ -11,7 +12,7 @@ use serde_json::Value;
 
 use super::call::Call;
 use super::index::Field;
-use super::table::Listed;
+use super::table::{Listed, TagFilters};
 use crate::data::filters;
 use crate::model::account::Account;
 
@@ -122,9 +123,11 @@ impl<'a, T: Listed> Matcher<'a, T> {
         let invalid = |message: String| ApiError::client("InvalidParameterValue", message);
         let mut subjects = Vec::with_capacity(filters.len());
         for Filter { name, value } in filters {
-            let subject = match (name.as_str(), name.strip_prefix("tag:")) {
-                ("tag-key", _) => Subject::TagKey,
-                ("tag-value", _) => Subject::TagValue,
+            let all = T::TAG_FILTERS == TagFilters::All;
+            let key = name.strip_prefix("tag:").filter(|_| T::TAG_FILTERS != TagFilters::None);
+            let subject = match (name.as_str(), key) {
+                ("tag-key", _) if all => Subject::TagKey,
+                ("tag-value", _) if all => Subject::TagValue,
                 (_, Some(key)) => Subject::Tag(key.to_owned()),
                 (name, None) => match (known.field(name), known.row(name)) {
                     (Some(field), _) => Subject::Field(field),
@@ -148,6 +151,22 @@ impl<'a, T: Listed> Matcher<'a, T> {
         Ok(Self(subjects))
     }
 
+    /// Whether one of them follows from more than the resource itself, so that no index has it.
+    pub fn looks_at_everything(&self) -> bool {
+        self.0.iter().any(|(subject, _)| matches!(subject, Subject::Row(_) | Subject::Shown(..)))
+    }
+
+    /// The values that such a filter looks at.
+    pub fn each_value(&self, item: &T, call: &Call<'_>, each: &mut dyn FnMut(&str)) {
+        for (subject, _) in &self.0 {
+            match subject {
+                Subject::Row(values) => values(item, call.account).iter().for_each(|value| each(value)),
+                Subject::Shown(view, place) => each_at_place(&view(item, call), place, each),
+                _ => {}
+            }
+        }
+    }
+
     /// Whether nothing can match, whatever it is.
     pub fn matches_nothing(&self) -> bool {
         self.0.iter().any(|(subject, patterns)| match subject {
@@ -163,7 +182,7 @@ impl<'a, T: Listed> Matcher<'a, T> {
             match subject {
                 Subject::TagKey => tags.any(|(key, _)| any(key)),
                 Subject::TagValue => tags.any(|(_, value)| any(value)),
-                Subject::Tag(key) => item.tags().and_then(|tags| tags.get(key)).is_some_and(any),
+                Subject::Tag(key) => item.tag(key).is_some_and(any),
                 Subject::Same(value) => any(value),
                 Subject::Field(field) => {
                     let mut found = false;
@@ -171,22 +190,28 @@ impl<'a, T: Listed> Matcher<'a, T> {
                     found
                 }
                 Subject::Row(values) => values(item, call.account).iter().any(|value| any(value)),
-                Subject::Shown(view, place) => at_place(&view(item, call), place, &any),
+                Subject::Shown(view, place) => {
+                    let mut found = false;
+                    each_at_place(&view(item, call), place, &mut |value| found = found || any(value));
+                    found
+                }
             }
         })
     }
 }
 
-/// Whether a value matches at a place in an answer, of which lists count with each of their items.
-fn at_place(value: &Value, place: &str, any: &dyn Fn(&str) -> bool) -> bool {
+/// Every value at a place in an answer, of which lists count with each of their items.
+fn each_at_place(value: &Value, place: &str, each: &mut dyn FnMut(&str)) {
     match value {
-        Value::Array(items) => items.iter().any(|item| at_place(item, place, any)),
+        Value::Array(items) => items.iter().for_each(|item| each_at_place(item, place, each)),
         Value::Object(fields) => {
             let (name, rest) = place.split_once('.').unwrap_or((place, ""));
-            fields.get(name).is_some_and(|value| at_place(value, rest, any))
+            if let Some(value) = fields.get(name) {
+                each_at_place(value, rest, each);
+            }
         }
-        Value::String(text) => place.is_empty() && any(text),
-        Value::Bool(_) | Value::Number(_) => place.is_empty() && any(&value.to_string()),
-        Value::Null => false,
+        Value::String(text) if place.is_empty() => each(text),
+        Value::Bool(_) | Value::Number(_) if place.is_empty() => each(&value.to_string()),
+        _ => {}
     }
 }

@@ -3,22 +3,37 @@
 //! Whatever this gateway writes comes back the same way as what others write, so there is one order of changes, and
 //! no older one can come over a newer one. Before anything is read or decided, the store is asked how far it is.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
-use eos_store::{Records, StoreError, Watch};
+use eos_store::{Changed, Records, StoreError, Watch};
 use hive_api::{ApiError, ApiResult};
+use tokio::sync::mpsc::UnboundedSender;
 
 use super::engine::EngineError;
-use super::world::World;
+use super::id::Id;
+use super::log::Log;
+use super::world::{World, WorldError, parts_of_key};
+use crate::model::account::AccountId;
+use crate::model::vpc::Vpc;
 use crate::node::NodeId;
+use crate::rules;
 
 /// How long a request waits for a store that does not answer.
 const PATIENCE: Duration = Duration::from_secs(5);
 
+/// A VPC of whose network another gateway changed something.
+pub type ChangedNetwork = (AccountId, Id<Vpc>);
+
 pub struct Followed {
     records: Arc<dyn Records>,
+    /// Told at once, and not by whoever happens to ask: a client that hangs up must not keep it from the node.
+    networks: UnboundedSender<ChangedNetwork>,
+    log: Log,
+    /// The store did not answer the last time: said once.
+    silent: AtomicBool,
     /// The node of this gateway.
     own: NodeId,
     state: Mutex<State>,
@@ -32,24 +47,45 @@ struct State {
 
 impl Followed {
     /// The world as it is now; None for a store that one process has alone.
-    pub fn open(records: &Arc<dyn Records>, own: &NodeId) -> Result<Option<(Followed, World)>, EngineError> {
+    pub fn open(
+        records: &Arc<dyn Records>,
+        own: &NodeId,
+        networks: UnboundedSender<ChangedNetwork>,
+        log: &Log,
+    ) -> Result<Option<(Followed, World)>, EngineError> {
         let Some(mut watch) = records.watch()? else { return Ok(None) };
         let world = World::load(std::mem::take(&mut watch.start), own)?;
-        let state = Mutex::new(State { watch, unreadable: false });
-        Ok(Some((Followed { records: Arc::clone(records), own: own.clone(), state }, world)))
+        let followed = Followed {
+            records: Arc::clone(records),
+            networks,
+            log: log.clone(),
+            silent: AtomicBool::new(false),
+            own: own.clone(),
+            state: Mutex::new(State { watch, unreadable: false }),
+        };
+        Ok(Some((followed, world)))
     }
 
     /// Brings `world` to where the store was when this was called, or later.
     pub async fn refresh(&self, world: &ArcSwap<World>) -> ApiResult<()> {
         // The timer is for a store that answers nobody: a request must not wait with it.
         let caught_up = tokio::time::timeout(PATIENCE, self.records.caught_up(PATIENCE)).await;
-        match caught_up {
-            Ok(Ok(_)) => {}
-            Ok(Err(StoreError::Damaged { .. })) => return Err(damaged()),
-            Ok(Err(_)) | Err(_) => {
-                return Err(ApiError::unavailable(
-                    "The store that the gateways share does not answer; try again",
-                ));
+        match caught_up.unwrap_or(Err(StoreError::Closed)) {
+            Ok(_) => {
+                if self.silent.swap(false, Ordering::Relaxed) {
+                    self.log.say("the store answers again");
+                }
+            }
+            Err(error) => {
+                if !self.silent.swap(true, Ordering::Relaxed) {
+                    self.log.say(format!("the store does not answer, and so every request fails: {error}"));
+                }
+                return Err(match error {
+                    StoreError::Damaged { .. } => damaged(),
+                    _ => {
+                        ApiError::unavailable("The store that the gateways share does not answer; try again")
+                    }
+                });
             }
         }
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
@@ -57,8 +93,10 @@ impl Followed {
         while let Some(changes) = state.watch.try_next() {
             let next = next.get_or_insert_with(|| World::clone(&world.load()));
             for change in changes.changes {
-                let applied = next.apply(&change.key, change.version, change.value.as_deref(), &self.own);
-                state.unreadable |= applied.is_err();
+                if let Err(error) = self.apply(next, &change) {
+                    self.log.say(format!("every request fails until a newer gateway is started: {error}"));
+                    state.unreadable = true;
+                }
             }
         }
         if state.unreadable {
@@ -66,6 +104,24 @@ impl Followed {
         }
         if let Some(next) = next {
             world.store(Arc::new(next));
+        }
+        Ok(())
+    }
+
+    /// This gateway's node has a part of every network, so it is told of what others change; of what this gateway
+    /// changes it was told.
+    fn apply(&self, world: &mut World, change: &Changed) -> Result<(), WorldError> {
+        let networks = |world: &World| {
+            let (account, kind, id) = parts_of_key(&change.key).filter(|_| !change.own)?;
+            let account = world.accounts.get(&AccountId::new(account))?;
+            let found = rules::networks::of(account, kind, id).into_iter();
+            Some(found.map(|vpc| (account.id.clone(), vpc)).collect::<Vec<_>>())
+        };
+        let before = networks(world);
+        world.apply(&change.key, change.version, change.value.as_deref(), &self.own)?;
+        for network in before.into_iter().chain(networks(world)).flatten() {
+            // A receiver that is gone has ended with the engine.
+            let _ = self.networks.send(network);
         }
         Ok(())
     }

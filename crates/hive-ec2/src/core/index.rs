@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use rpds::RedBlackTreeSetSync;
+use rpds::{RedBlackTreeMapSync, RedBlackTreeSetSync};
 
 use super::postings::{Cursor, Posting, Postings, WIDTH};
 use super::table::{Listed, Resource};
@@ -224,17 +224,28 @@ pub struct Index {
     postings: Postings,
     /// Keys that are no ids: whoever looks for anything has to look at these, too.
     others: RedBlackTreeSetSync<Arc<str>>,
+    /// What resources count as, summed up under each name.
+    tallies: RedBlackTreeMapSync<Arc<str>, u64>,
 }
 
 impl Default for Index {
     fn default() -> Self {
-        Self { postings: Postings::default(), others: RedBlackTreeSetSync::new_sync() }
+        Self {
+            postings: Postings::default(),
+            others: RedBlackTreeSetSync::new_sync(),
+            tallies: RedBlackTreeMapSync::new_sync(),
+        }
     }
 }
 
 impl Index {
     /// What `key` was and what it is now; postings that stay are not touched.
     pub fn update<T: Resource>(&mut self, key: &Arc<str>, before: Option<&T>, now: Option<&T>) {
+        let (less, more) = (before.and_then(T::tally), now.and_then(T::tally));
+        if less != more {
+            more.into_iter().for_each(|(name, number)| self.set_tally(name, self.tally(name) + number));
+            less.into_iter().for_each(|(name, number)| self.set_tally(name, self.tally(name) - number));
+        }
         if T::FIELDS.is_empty() && before.or(now).is_none_or(|item| item.tags().is_none()) {
             return;
         }
@@ -252,6 +263,18 @@ impl Index {
         }
         for posting in now.iter().filter(|posting| before.binary_search(posting).is_err()) {
             self.postings.insert(*posting);
+        }
+    }
+
+    pub fn tally(&self, name: &str) -> u64 {
+        self.tallies.get(name).copied().unwrap_or_default()
+    }
+
+    fn set_tally(&mut self, name: &str, sum: u64) {
+        if sum == 0 {
+            self.tallies.remove_mut(name);
+        } else {
+            self.tallies.insert_mut(name.into(), sum);
         }
     }
 

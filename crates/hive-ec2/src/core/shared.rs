@@ -35,7 +35,7 @@ const MOST_ATTEMPTS: u32 = 40;
 const FULL: usize = 300;
 
 /// The account of what all accounts have together.
-const EVERYONE: &str = "000000000000";
+pub const EVERYONE: &str = "000000000000";
 
 pub type Decide = Box<dyn FnMut(&mut Call<'_>) -> ApiResult<Outcome> + Send>;
 
@@ -123,6 +123,11 @@ impl Engine {
                 // Each by itself.
                 Err(StoreError::TooLarge { .. }) if count > 1 => full = 0,
                 Err(error) => {
+                    // Who asked for too much at once is told, and can ask for less.
+                    if !matches!(error, StoreError::TooLarge { .. }) {
+                        let log = &self.config.log;
+                        log.say(format!("the store did not take a change of account {account}: {error}"));
+                    }
                     let error = store_failed(error);
                     jobs.drain(..count).for_each(|job| drop(job.answer.send(Err(error.clone()))));
                     (attempts, full) = (0, FULL);

@@ -16,6 +16,17 @@ use super::index::{Digits, Field, Found, Index, behind, digits, first_in_all, fo
 use super::tags::Tags;
 use crate::node::NodeId;
 
+/// Which filters on tags something can be asked for by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TagFilters {
+    /// `tag:KEY`, `tag-key` and `tag-value`.
+    All,
+    /// `tag:KEY` alone.
+    ByKey,
+    /// It never has tags.
+    None,
+}
+
 /// Something that a Describe lists.
 pub trait Listed: Sized + 'static {
     /// What it is looked up by: every filter that is a matter of the resource alone, and what rules ask for. All of it is
@@ -25,7 +36,19 @@ pub trait Listed: Sized + 'static {
     /// Unique, and the order of listing: a page ends at a key and the next begins after it.
     fn key(&self) -> &str;
 
+    const TAG_FILTERS: TagFilters = TagFilters::All;
+
     fn tags(&self) -> Option<&Tags> {
+        None
+    }
+
+    /// The value of a tag.
+    fn tag(&self, key: &str) -> Option<&str> {
+        self.tags().and_then(|tags| tags.get(key))
+    }
+
+    /// Under what it counts, and as how many: the sums are kept, so that [`Table::tally`] looks at nothing.
+    fn tally(&self) -> Option<(&str, u64)> {
         None
     }
 }
@@ -196,6 +219,18 @@ impl<T: Resource> Table<T> {
         let unchanged = unchanged.filter(|key: &Arc<str>| !self.touched.contains_key(key));
         let found = unchanged.chain(self.touched.keys().cloned()).filter_map(|key| self.get(&key));
         found.filter(move |item| field.has(item, value))
+    }
+
+    /// The sum of what counts under a name.
+    pub fn tally(&self, name: &str) -> u64 {
+        let of =
+            |item: Option<&T>| item.and_then(T::tally).filter(|(own, _)| *own == name).map_or(0, |(_, n)| n);
+        let (mut less, mut more) = (0, self.index.tally(name));
+        for (before, now) in self.touched() {
+            less += of(before);
+            more += of(now);
+        }
+        more - less
     }
 
     /// Candidates for filters, of which all must match: all that do are among them, in order. None if looking through

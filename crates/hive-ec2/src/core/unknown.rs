@@ -14,10 +14,12 @@ const LONGEST: usize = 200;
 pub struct Unknown(Mutex<Counts>);
 
 impl Unknown {
-    pub fn note(&self, action: &'static str, names: &[String]) {
+    /// Gives those that came for the first time.
+    pub fn note(&self, action: &'static str, names: &[String]) -> Vec<String> {
+        let mut new = Vec::new();
         // Nearly always nothing, and then no other request has to wait.
         if names.is_empty() {
-            return;
+            return new;
         }
         let mut counts = self.counts();
         for name in names.iter().map(|name| name.chars().take(LONGEST).collect::<String>()) {
@@ -25,9 +27,13 @@ impl Unknown {
             match counts.entry((action, name)) {
                 Entry::Occupied(mut count) => *count.get_mut() += 1,
                 Entry::Vacant(_) if full => {}
-                Entry::Vacant(place) => drop(place.insert(1)),
+                Entry::Vacant(place) => {
+                    new.push(place.key().1.clone());
+                    place.insert(1);
+                }
             }
         }
+        new
     }
 
     /// Action, parameter, how often.

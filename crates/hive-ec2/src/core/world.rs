@@ -91,6 +91,13 @@ fn record_key(account: &str, node: &str, kind: &str, id: &str) -> String {
     format!("{account}/{node}/{kind}/{id}")
 }
 
+/// Account, kind and id.
+pub fn parts_of_key(key: &str) -> Option<(&str, &str, &str)> {
+    let mut parts = key.splitn(4, '/');
+    let (account, _, kind, id) = (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
+    Some((account, kind, id))
+}
+
 impl World {
     /// As a gateway of the node `own` reads it.
     pub fn load(records: Vec<Record>, own: &NodeId) -> Result<World, WorldError> {
@@ -113,9 +120,7 @@ impl World {
         own: &NodeId,
     ) -> Result<(), WorldError> {
         let Some(value) = value else {
-            let mut parts = key.splitn(4, '/');
-            if let (Some(account), Some(_), Some(kind), Some(id)) =
-                (parts.next(), parts.next(), parts.next(), parts.next())
+            if let Some((account, kind, id)) = parts_of_key(key)
                 && let Some(account) = self.accounts.get_mut(&AccountId::new(account))
             {
                 account.unload(kind, id);

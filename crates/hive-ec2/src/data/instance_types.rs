@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use crate::core::table::Listed;
+use crate::core::table::{Listed, TagFilters};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InstanceType {
@@ -18,6 +18,8 @@ pub struct InstanceType {
 }
 
 impl Listed for InstanceType {
+    const TAG_FILTERS: TagFilters = TagFilters::None;
+
     fn key(&self) -> &str {
         self.name
     }
@@ -26,6 +28,16 @@ impl Listed for InstanceType {
 impl InstanceType {
     pub fn threads_per_core(&self) -> u32 {
         self.vcpus / self.cores.max(1)
+    }
+
+    /// An ARM type has any number of its cores; one with threads all of them or an even number.
+    pub fn valid_cores(&self) -> Vec<u32> {
+        let even = |cores: &u32| self.threads_per_core() == 1 || cores.is_multiple_of(2);
+        (1..=self.cores).filter(|cores| *cores == self.cores || even(cores)).collect()
+    }
+
+    pub fn valid_threads_per_core(&self) -> Vec<u32> {
+        (1..=self.threads_per_core()).collect()
     }
 
     /// Xen for the second generation, Nitro for all later ones.

@@ -3,11 +3,21 @@
 
 use hive_api::{ApiError, ApiResult, Params};
 
-/// A line an action: its name, then its parameters with what is nested in them, without the numbers of lists.
+/// A line an action: its name, then its parameters with what is nested in them, without the numbers of lists. Behind one
+/// that has a choice of values stand these: `KeyFormat=pem|ppk`.
 static PARAMETERS: &str = include_str!("ec2-parameters.txt");
 
 /// The parameters of EC2's action.
 pub fn of(action: &str) -> impl Iterator<Item = &'static str> {
+    words(action).map(|word| word.split_once('=').map_or(word, |(name, _)| name))
+}
+
+/// Those of EC2's parameters that have a choice of values, with these.
+pub fn values(action: &str) -> impl Iterator<Item = (&'static str, std::str::Split<'static, char>)> {
+    words(action).filter_map(|word| word.split_once('=')).map(|(name, values)| (name, values.split('|')))
+}
+
+fn words(action: &str) -> impl Iterator<Item = &'static str> {
     let line = PARAMETERS.lines().find_map(|line| line.strip_prefix(action)?.strip_prefix(' '));
     line.unwrap_or_default().split_whitespace()
 }

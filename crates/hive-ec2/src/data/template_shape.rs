@@ -251,3 +251,18 @@ pub static DATA: &[Member] = &[
         Shape::Struct(NETWORK_PERFORMANCE_OPTIONS),
     ),
 ];
+
+/// Whether data may have this name: `.Placement.Tenancy`, without the numbers of lists.
+pub fn knows(path: &str) -> bool {
+    let mut members = Some(DATA);
+    for name in path.split('.').skip(1) {
+        let Some(member) = members.and_then(|all| all.iter().find(|member| member.name == name)) else {
+            return false;
+        };
+        members = match &member.shape {
+            Shape::Struct(members) | Shape::List(Shape::Struct(members)) => Some(members),
+            _ => None,
+        };
+    }
+    true
+}

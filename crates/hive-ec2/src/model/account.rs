@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::ops::{Deref, DerefMut};
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use hive_api::{ApiError, ApiResult};
 use serde::{Deserialize, Serialize, Serializer};
@@ -77,6 +77,20 @@ impl fmt::Display for AccountId {
 pub struct Account {
     pub id: AccountId,
     tables: Arc<Tables>,
+}
+
+/// An account as it was once, without keeping it: to tell whether anything changed since.
+pub struct Moment(Weak<Tables>);
+
+impl Moment {
+    pub fn is(&self, other: &Moment) -> bool {
+        self.0.ptr_eq(&other.0)
+    }
+
+    /// Whether anybody still has the account as it was.
+    pub fn is_of_now(&self) -> bool {
+        self.0.strong_count() > 0
+    }
 }
 
 impl Deref for Account {
@@ -200,6 +214,10 @@ macro_rules! tables {
 }
 
 impl Account {
+    pub fn moment(&self) -> Moment {
+        Moment(Arc::downgrade(&self.tables))
+    }
+
     fn group_of_rule(&self, rule: &str) -> Option<Id<SecurityGroup>> {
         self.security_groups.with(SecurityGroup::BY_RULE, rule).next().map(|group| group.id.clone())
     }

@@ -154,7 +154,7 @@ pub struct InstanceOptions {
     pub threads_per_core: u32,
     pub hibernation: bool,
     pub enclave: bool,
-    pub capacity_reservation_preference: String,
+    pub capacity_reservation_preference: CapacityPreference,
     /// Its ARN.
     pub iam_instance_profile: Option<String>,
 }
@@ -206,6 +206,15 @@ pub enum ShutdownBehavior {
 pub enum CpuCredits {
     Standard,
     Unlimited,
+}
+
+/// Whether it uses a capacity reservation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CapacityPreference {
+    CapacityReservationsOnly,
+    Open,
+    None,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

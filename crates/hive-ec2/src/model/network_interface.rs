@@ -84,6 +84,11 @@ impl Listed for NetworkInterface {
     fn tags(&self) -> Option<&Tags> {
         Some(&self.tags)
     }
+
+    /// As many of its subnet's addresses are taken.
+    fn tally(&self) -> Option<(&str, u64)> {
+        Some((&self.subnet_id, self.private_ips.len() as u64))
+    }
 }
 
 /// What it is looked up by.

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::core::environment::zone_id;
 use crate::core::id::{Id, Kind};
 use crate::core::index::{Field, one};
 use crate::core::table::{Listed, Resource};
@@ -39,6 +40,9 @@ impl Listed for Volume {
         Field::new(&["attachment.delete-on-termination"], |volume, each| {
             volume.attachments.iter().map(|a| &a.delete_on_termination).for_each(|value| one(value, each))
         }),
+        Field::new(&["attachment.attach-time"], |volume, each| {
+            volume.attachments.iter().for_each(|a| each(&moment(a.attached)))
+        }),
         Field::new(&["attachment.device"], |volume, each| {
             volume.attachments.iter().map(|a| &a.device).for_each(|value| one(value, each))
         }),
@@ -46,6 +50,7 @@ impl Listed for Volume {
             volume.attachments.iter().for_each(|a| each(a.state.name()))
         }),
         Field::new(&["availability-zone"], |volume, each| one(&volume.availability_zone, each)),
+        Field::new(&["availability-zone-id"], |volume, each| each(&zone_id(&volume.availability_zone))),
         Field::new(&["create-time"], |volume, each| each(&moment(volume.created))),
         Field::new(&["encrypted"], |volume, each| one(volume.encrypted, each)),
         Field::new(&["multi-attach-enabled"], |volume, each| one(volume.multi_attach_enabled, each)),

@@ -17,7 +17,7 @@ pub struct VpcPeeringConnection {
     pub state: PeeringState,
     /// A request that nobody answers expires.
     pub expires: Timestamp,
-    /// When it was deleted or rejected: described for an hour after that.
+    /// When it was deleted or rejected: described for a while after that.
     pub ended: Option<Timestamp>,
     pub tags: Tags,
 }
@@ -41,6 +41,7 @@ pub enum PeeringState {
     Deleted,
     Rejected,
     Failed,
+    Expired,
 }
 
 impl PeeringState {
@@ -58,6 +59,7 @@ impl PeeringState {
             Self::Deleted => "deleted",
             Self::Rejected => "rejected",
             Self::Failed => "failed",
+            Self::Expired => "expired",
         }
     }
 
@@ -70,6 +72,7 @@ impl PeeringState {
             Self::Deleted => "Deleted",
             Self::Rejected => "Rejected",
             Self::Failed => "Failed",
+            Self::Expired => "Expired",
         }
     }
 }
@@ -81,8 +84,6 @@ impl Listed for VpcPeeringConnection {
         Self::BY_ACCEPTER,
         Field::new(&["accepter-vpc-info.cidr-block"], |p, each| one(&p.accepter.cidr_block, each)),
         Field::new(&["requester-vpc-info.cidr-block"], |p, each| one(&p.requester.cidr_block, each)),
-        Field::new(&["status-code"], |p, each| one(p.state.name(), each)),
-        Field::new(&["status-message"], |p, each| one(p.state.message(), each)),
     ];
 
     fn key(&self) -> &str {
@@ -91,6 +92,26 @@ impl Listed for VpcPeeringConnection {
 
     fn tags(&self) -> Option<&Tags> {
         Some(&self.tags)
+    }
+}
+
+impl VpcPeeringConnection {
+    /// Whoever asks after the time is over learns so, whether or not the record says it yet.
+    pub fn state_at(&self, now: Timestamp) -> PeeringState {
+        match self.state {
+            PeeringState::PendingAcceptance if now >= self.expires => PeeringState::Expired,
+            state => state,
+        }
+    }
+
+    /// Nothing can be done with it any more, and nobody need see it.
+    pub fn is_forgotten(&self, now: Timestamp) -> bool {
+        const ENDED: i64 = 3600;
+        const EXPIRED: i64 = 2 * 24 * 3600;
+        match self.state_at(now) {
+            PeeringState::Expired => now.as_second() - self.expires.as_second() > EXPIRED,
+            _ => self.ended.is_some_and(|at| now.as_second() - at.as_second() > ENDED),
+        }
     }
 }
 

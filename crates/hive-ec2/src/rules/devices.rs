@@ -93,6 +93,34 @@ pub fn default_key(call: &Call<'_>) -> String {
     )
 }
 
+/// What every gp3 volume does, however small.
+const GP3_BASE: u32 = 3_000;
+
+/// The speed of a volume between what its type can do, and not more for each GiB than the type allows.
+fn check_iops(size: u32, iops: u32, (least, most): (u32, u32), ratio: u32) -> ApiResult<()> {
+    let refuse = |text: String| Err(ApiError::client("InvalidParameterValue", text));
+    if iops < least {
+        return refuse(format!("Volume iops of {iops} is too low; minimum is {least}."));
+    }
+    if iops > most {
+        return refuse(format!("Volume iops of {iops} is too high; maximum is {most}."));
+    }
+    if least == GP3_BASE && iops == GP3_BASE {
+        return Ok(());
+    }
+    check_ratio("Iops to volume size", f64::from(iops) / f64::from(size), f64::from(ratio))
+}
+
+fn check_ratio(what: &str, ratio: f64, most: f64) -> ApiResult<()> {
+    if ratio <= most {
+        return Ok(());
+    }
+    Err(ApiError::client(
+        "InvalidParameterValue",
+        format!("{what} ratio of {ratio:.6} is too high; maximum is {most}"),
+    ))
+}
+
 /// Fills what a type implies and refuses what it cannot have.
 pub fn complete_shape(mut shape: VolumeShape) -> ApiResult<VolumeShape> {
     let refuse = |parameter: &str, value: u32, why: &str| {
@@ -109,10 +137,10 @@ pub fn complete_shape(mut shape: VolumeShape) -> ApiResult<VolumeShape> {
         return refuse("Size", shape.size, &format!("It must be between {smallest} and {largest} GiB."));
     }
     match (shape.volume_type, shape.iops) {
-        (VolumeType::Gp3, None) => shape.iops = Some(3_000),
-        (VolumeType::Gp3, Some(iops)) if !(3_000..=16_000).contains(&iops) => {
-            return refuse("Iops", iops, "It must be between 3000 and 16000.");
-        }
+        (VolumeType::Gp3, None) => shape.iops = Some(GP3_BASE),
+        (VolumeType::Gp3, Some(iops)) => check_iops(shape.size, iops, (GP3_BASE, 16_000), 500)?,
+        (VolumeType::Io1, Some(iops)) => check_iops(shape.size, iops, (100, 64_000), 50)?,
+        (VolumeType::Io2, Some(iops)) => check_iops(shape.size, iops, (100, 256_000), 1_000)?,
         (VolumeType::Gp2, None) => shape.iops = Some((shape.size * 3).clamp(100, 16_000)),
         (VolumeType::Io1 | VolumeType::Io2, None) => return Err(ApiError::missing_parameter("Iops")),
         (VolumeType::Gp2 | VolumeType::Sc1 | VolumeType::St1 | VolumeType::Standard, Some(_)) => {
@@ -121,14 +149,18 @@ pub fn complete_shape(mut shape: VolumeShape) -> ApiResult<VolumeShape> {
                 "The parameter iops is not supported for this volume type.",
             ));
         }
-        _ => {}
+        (VolumeType::Sc1 | VolumeType::St1 | VolumeType::Standard, None) => {}
     }
     match (shape.volume_type, shape.throughput) {
         (VolumeType::Gp3, None) => shape.throughput = Some(125),
         (VolumeType::Gp3, Some(throughput)) if !(125..=1_000).contains(&throughput) => {
             return refuse("Throughput", throughput, "It must be between 125 and 1000 MiB/s.");
         }
-        (VolumeType::Gp3, _) => {}
+        (VolumeType::Gp3, Some(throughput)) => check_ratio(
+            "Throughput (MiBps) to iops",
+            f64::from(throughput) / f64::from(shape.iops.unwrap_or(GP3_BASE)),
+            0.25,
+        )?,
         (_, Some(_)) => {
             return Err(ApiError::client(
                 "InvalidParameterCombination",

@@ -45,6 +45,7 @@ pub fn create(call: &mut Call<'_>, new: NewEndpoint) -> ApiResult<Id<VpcEndpoint
             format!("The Vpc Endpoint Service '{}' does not exist as {}", new.service, new.kind.name()),
         )
     })?;
+    new.policy.as_deref().map_or(Ok(()), check_policy)?;
     let private_dns = new.private_dns.unwrap_or(new.kind == EndpointKind::Interface);
     check_names(vpc, new.kind, private_dns)?;
     let endpoint = VpcEndpoint {
@@ -109,6 +110,7 @@ pub fn add(call: &mut Call<'_>, id: &str, parts: &Parts) -> ApiResult<()> {
             return Err(foreign(&table.id));
         }
         let table = table.id.clone();
+        check_only_way(call, &id, &table)?;
         let tables = &mut call.account.vpc_endpoints.edit(&id)?.route_table_ids;
         if !tables.contains(&table) {
             tables.push(table);
@@ -144,6 +146,36 @@ pub fn add(call: &mut Call<'_>, id: &str, parts: &Parts) -> ApiResult<()> {
         call.account.vpc_endpoints.edit(&id)?.interfaces.push((subnet, interface));
     }
     guard(call.account, &id)
+}
+
+/// A table has one route to a service.
+fn check_only_way(call: &Call<'_>, id: &str, table: &Id<RouteTable>) -> ApiResult<()> {
+    let endpoints = &call.account.vpc_endpoints;
+    let service = &endpoints.find(id)?.service_name;
+    let same =
+        |e: &VpcEndpoint| *e.id != *id && e.service_name == *service && e.state != EndpointState::Failed;
+    if !endpoints.with(VpcEndpoint::BY_ROUTE_TABLE, table).any(same) {
+        return Ok(());
+    }
+    let list = endpoint_services::find(&call.environment.region, service, EndpointKind::Gateway);
+    let list = list.and_then(|service| service.prefix_list).map_or("", |list| list.id);
+    Err(ApiError::client(
+        "RouteAlreadyExists",
+        format!("route table {table} already has a route with destination-prefix-list-id {list}"),
+    ))
+}
+
+/// A policy is a JSON document with statements.
+pub fn check_policy(text: &str) -> ApiResult<()> {
+    let document = serde_json::from_str::<serde_json::Value>(text).ok();
+    let statement = document.as_ref().and_then(|document| document.get("Statement"));
+    if statement.is_some_and(|statement| statement.is_array() || statement.is_object()) {
+        return Ok(());
+    }
+    Err(ApiError::client(
+        "InvalidPolicyDocument",
+        "The specified policy document is not a valid JSON policy document.",
+    ))
 }
 
 pub fn remove(call: &mut Call<'_>, id: &str, parts: &Parts) -> ApiResult<()> {

@@ -7,6 +7,7 @@ use hive_api::{ApiError, ApiResult};
 use crate::core::call::Call;
 use crate::core::id::Id;
 use crate::core::tags::Tags;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::data::instance_types::InstanceType;
@@ -14,15 +15,14 @@ use crate::model::image::Image;
 use crate::model::instance::{CpuCredits, Instance, InstanceOptions, InstanceState};
 use crate::model::key_pair::KeyPair;
 use crate::model::network_interface::NetworkInterface;
-use crate::model::placement_group::{PlacementGroup, Strategy};
-use crate::model::subnet::Subnet;
+use crate::model::subnet::{HostnameType, Subnet};
 use crate::model::volume::Volume;
 use crate::model::vpc::Tenancy;
 use crate::node::Order;
 use crate::rules::devices::{self, NewVolume};
 use crate::rules::instance_profiles::ASSOCIATION_KIND;
 use crate::rules::interfaces::WantedAddresses;
-use crate::rules::{addresses, interfaces};
+use crate::rules::{addresses, interfaces, placement, vpcs};
 
 /// One interface of a new instance: one that exists, or one to be made.
 pub struct InterfacePlan {
@@ -43,6 +43,14 @@ pub struct DevicePlan {
     pub delete_on_termination: bool,
 }
 
+/// What the private names of new instances are made of; the subnet says what the request does not.
+#[derive(Default)]
+pub struct NamePlan {
+    pub hostname_type: Option<HostnameType>,
+    pub a_record: Option<bool>,
+    pub aaaa_record: Option<bool>,
+}
+
 /// Everything that the instances of one launch share.
 pub struct Launch {
     pub image: Arc<Image>,
@@ -56,6 +64,7 @@ pub struct Launch {
     /// The root device is the first.
     pub devices: Vec<DevicePlan>,
     pub options: InstanceOptions,
+    pub names: NamePlan,
     pub client_token: Option<String>,
     pub tags: Tags,
 }
@@ -83,22 +92,74 @@ impl Launch {
                 "It is not a zone of this region.",
             ));
         }
+        if self.tenancy == Tenancy::Host {
+            return Err(ApiError::client("InsufficientHostCapacity", "There are no dedicated hosts here"));
+        }
+        placement::check(call.account, self.placement_group.as_deref(), self.partition_number)
+    }
+
+    /// As many instances as there is room for, of as many as are wanted: never fewer than `least`.
+    pub fn count(&self, call: &Call<'_>, least: u32, most: u32) -> ApiResult<u32> {
+        let (subnet, zone) = self.place(call)?;
+        let mut count = most;
         if let Some(name) = &self.placement_group {
-            let group = call.account.placement_groups.with(PlacementGroup::BY_NAME, name).next().ok_or_else(
-                || {
-                    ApiError::client(
-                        "InvalidPlacementGroup.Unknown",
-                        format!("The Placement Group '{name}' is unknown."),
-                    )
-                },
-            )?;
-            if self.partition_number.is_some() && group.strategy != Strategy::Partition {
-                return Err(ApiError::invalid_combination(
-                    "PartitionNumber needs a partition placement group",
-                ));
+            let group = placement::by_name(call.account, name)?;
+            placement::check_zone(call.account, group, &zone)?;
+            if let Some(room) = placement::room(call.account, group, &zone) {
+                if room < least {
+                    return Err(placement::no_room(group, &zone));
+                }
+                count = count.min(room);
             }
         }
-        Ok(())
+        if count == least {
+            return Ok(count);
+        }
+        // How many addresses one instance takes in each subnet.
+        let mut taken: BTreeMap<&str, u64> = BTreeMap::new();
+        for plan in self.interfaces.iter().filter(|plan| plan.existing.is_none()) {
+            let more = plan.private_ips.secondary.len() as u64 + u64::from(plan.secondary_count);
+            *taken.entry(plan.subnet.as_deref().unwrap_or(&subnet)).or_default() += 1 + more;
+        }
+        for (subnet, taken) in taken {
+            let free = vpcs::available_addresses(call.account, call.account.subnets.find(subnet)?);
+            // If even the least do not fit, the launch itself says so.
+            count = count.min(u32::try_from(free / taken).unwrap_or(u32::MAX)).max(least);
+        }
+        Ok(count)
+    }
+
+    fn primary(&self) -> ApiResult<&InterfacePlan> {
+        self.interfaces
+            .iter()
+            .find(|plan| plan.device_index == 0)
+            .ok_or_else(|| ApiError::invalid_combination("An instance needs an interface with DeviceIndex 0"))
+    }
+
+    /// The subnet of the primary interface and its zone.
+    fn place(&self, call: &Call<'_>) -> ApiResult<(Id<Subnet>, String)> {
+        let primary = self.primary()?;
+        Ok(match &primary.existing {
+            Some(id) => {
+                let interface = call.account.network_interfaces.find(id)?;
+                (interface.subnet_id.clone(), interface.availability_zone.clone())
+            }
+            None => {
+                let subnet = self.subnet(call, primary.subnet.as_deref())?;
+                (subnet.id.clone(), subnet.availability_zone.clone())
+            }
+        })
+    }
+
+    /// The options of an instance in a subnet.
+    fn options_in(&self, subnet: &Subnet) -> InstanceOptions {
+        let mut options = self.options.clone();
+        options.hostname_type = self.names.hostname_type.unwrap_or(subnet.private_dns_hostname_type);
+        options.resource_name_dns_a_record =
+            self.names.a_record.unwrap_or(subnet.enable_resource_name_dns_a_record);
+        options.resource_name_dns_aaaa_record =
+            self.names.aaaa_record.unwrap_or(subnet.enable_resource_name_dns_aaaa_record);
+        options
     }
 
     /// The subnet that the primary interface is in: named, or the default one of the zone.
@@ -125,20 +186,12 @@ impl Launch {
     }
 
     pub fn launch(&self, call: &mut Call<'_>, reservation: &str, index: u32) -> ApiResult<Id<Instance>> {
-        let primary = self.interfaces.iter().find(|plan| plan.device_index == 0).ok_or_else(|| {
-            ApiError::invalid_combination("An instance needs an interface with DeviceIndex 0")
-        })?;
-        let (subnet_id, vpc_id, zone) = match &primary.existing {
-            Some(id) => {
-                let interface = call.account.network_interfaces.find(id)?;
-                let found = (&interface.subnet_id, &interface.vpc_id, &interface.availability_zone);
-                (found.0.clone(), found.1.clone(), found.2.clone())
-            }
-            None => {
-                let subnet = self.subnet(call, primary.subnet.as_deref())?;
-                (subnet.id.clone(), subnet.vpc_id.clone(), subnet.availability_zone.clone())
-            }
-        };
+        let (subnet_id, zone) = self.place(call)?;
+        let subnet = call.account.subnets.find(&subnet_id)?;
+        let (vpc_id, options) = (subnet.vpc_id.clone(), self.options_in(subnet));
+        let group = self.placement_group.as_deref();
+        let group = group.map(|name| placement::by_name(call.account, name)).transpose()?;
+        let partition_number = self.partition_number.or_else(|| placement::partition(call.account, group?));
         let id: Id<Instance> = call.new_id();
         let profile = self.options.iam_instance_profile.as_ref();
         let profile = profile.map(|_| call.random_id(ASSOCIATION_KIND.prefix));
@@ -160,14 +213,14 @@ impl Launch {
             trouble: None,
             availability_zone: zone.clone(),
             placement_group: self.placement_group.clone(),
-            partition_number: self.partition_number,
+            partition_number,
             tenancy: self.tenancy,
             subnet_id: subnet_id.clone(),
             vpc_id,
             network_interfaces: Vec::new(),
             block_devices: Vec::new(),
             root_device_name: self.image.root_device_name.clone(),
-            options: self.options.clone(),
+            options,
             profile_association_id: profile,
             tags: self.tags.clone(),
         });

@@ -61,13 +61,22 @@ pub fn version<'a>(template: &'a LaunchTemplate, text: &str) -> ApiResult<&'a Te
     })
 }
 
-/// Holds the data against the table: wrong kinds are errors, unknown names are noted.
+/// Holds the data against the table: wrong kinds are errors, and so are names that EC2 has and that are not here; others
+/// are noted.
 pub fn check(data: &Tree, call: &mut Call<'_>) -> ApiResult<()> {
     if data.0.children().next().is_none() {
         return Err(ApiError::missing_parameter("LaunchTemplateData"));
     }
-    check_members(&data.0, DATA, "LaunchTemplateData", &mut call.common.unknown)
+    let mut unknown = Vec::new();
+    check_members(&data.0, DATA, DATA_NAME, &mut unknown)?;
+    let mut whole = Params::default();
+    whole.put(DATA_NAME, data.0.clone());
+    parameters::refuse(call.action, &unknown, &whole)?;
+    call.common.unknown.append(&mut unknown);
+    Ok(())
 }
+
+const DATA_NAME: &str = "LaunchTemplateData";
 
 fn check_members(node: &Params, members: &[Member], path: &str, unknown: &mut Vec<String>) -> ApiResult<()> {
     for (name, child) in node.children() {

@@ -4,10 +4,12 @@
 use hive_api::ApiResult;
 
 use crate::core::call::Call;
+use crate::core::table::{Resource, Table};
 use crate::model::account::Account;
 use crate::model::image::ImageState;
 use crate::model::instance::{Instance, InstanceState};
 use crate::model::nat_gateway::NatGatewayState;
+use crate::model::network_interface::NetworkInterface;
 use crate::model::snapshot::SnapshotState;
 use crate::model::volume::{AttachmentState, ModificationState, VolumeState};
 use crate::model::vpc_endpoint::EndpointState;
@@ -22,7 +24,9 @@ const DETACHED_SECONDS: i64 = 60;
 
 pub fn apply(call: &mut Call<'_>, report: &Report) -> ApiResult<()> {
     let failed = report.result.as_ref().err();
-    note_trouble(call.account, &report.work.order, failed)?;
+    // A start that failed is not waited for: the instance ends, and has a reason of its own.
+    let trouble = failed.filter(|_| !matches!(report.work.order, Order::StartInstance(_)));
+    note_trouble(call.account, &report.work.order, trouble)?;
     match &report.work.order {
         Order::StartInstance(id) => started(call, id, failed),
         Order::StopInstance(id) => {
@@ -140,7 +144,7 @@ pub fn node_of(account: &Account, order: &Order, own: &NodeId) -> NodeId {
         Order::CreatePeering(id) | Order::DeletePeering(id) => {
             account.vpc_peering_connections.node_of(id, own)
         }
-        // Every node has a part of it; whoever changed it tells its own.
+        // Every node has a part of it; whoever changed it, or follows the change, tells its own.
         Order::ApplyNetwork(_) => own.clone(),
     }
 }
@@ -148,6 +152,7 @@ pub fn node_of(account: &Account, order: &Order, own: &NodeId) -> NodeId {
 /// Whether an instance waits for what an order does to it.
 fn waits(instance: &Instance, order: &Order) -> bool {
     match order {
+        Order::StartInstance(_) => instance.state == InstanceState::Pending,
         Order::StopInstance(_) => instance.state == InstanceState::Stopping,
         Order::TerminateInstance(_) => instance.state == InstanceState::ShuttingDown,
         Order::RebootInstance(_) => instance.rebooting,
@@ -156,8 +161,12 @@ fn waits(instance: &Instance, order: &Order) -> bool {
 }
 
 /// An instance that stays where it is, because an order failed and is given again, says why.
-fn note_trouble(account: &mut Account, order: &Order, failed: Option<&String>) -> ApiResult<()> {
-    let (Order::StopInstance(id) | Order::TerminateInstance(id) | Order::RebootInstance(id)) = order else {
+pub fn note_trouble(account: &mut Account, order: &Order, failed: Option<&String>) -> ApiResult<()> {
+    let (Order::StartInstance(id)
+    | Order::StopInstance(id)
+    | Order::TerminateInstance(id)
+    | Order::RebootInstance(id)) = order
+    else {
         return Ok(());
     };
     let news = |instance: &&Instance| waits(instance, order) && instance.trouble.as_ref() != failed;
@@ -359,35 +368,37 @@ pub fn is_forgotten(call_now: jiff::Timestamp, terminated: Option<jiff::Timestam
     terminated.is_some_and(|at| call_now.as_second() - at.as_second() > TERMINATED_SECONDS)
 }
 
-pub fn sweep(call: &mut Call<'_>) {
+/// How many of a kind are forgotten in one change: a shared store takes some hundred records at once.
+const SWEPT_AT_ONCE: usize = 100;
+
+/// Forgets what was kept only for a while; true if there is more of it.
+pub fn sweep(call: &mut Call<'_>) -> bool {
     let now = call.now;
     let account = &mut *call.account;
+    let mut more = false;
     let long_ago = |at: jiff::Timestamp| now.as_second() - at.as_second() > DETACHED_SECONDS;
-    let detached =
-        account.network_interfaces.iter().filter(|i| i.detached.as_ref().is_some_and(|d| long_ago(d.1)));
-    for id in detached.map(|i| i.id.clone()).collect::<Vec<_>>() {
+    let detached = |interface: &NetworkInterface| interface.detached.as_ref().is_some_and(|d| long_ago(d.1));
+    for id in some(&account.network_interfaces, detached, &mut more) {
         if let Ok(interface) = account.network_interfaces.edit(&id) {
             interface.detached = None;
         }
     }
-    let gone: Vec<_> =
-        account.instances.iter().filter(|i| is_forgotten(now, i.terminated)).map(|i| i.id.clone()).collect();
+    let gone = some(&account.instances, |i| is_forgotten(now, i.terminated), &mut more);
     gone.iter().for_each(|id| drop(account.instances.remove(id)));
-    let gone: Vec<_> =
-        account.nat_gateways.iter().filter(|g| is_forgotten(now, g.deleted)).map(|g| g.id.clone()).collect();
+    let gone = some(&account.nat_gateways, |g| is_forgotten(now, g.deleted), &mut more);
     gone.iter().for_each(|id| drop(account.nat_gateways.remove(id)));
-    let gone: Vec<_> = account
-        .vpc_peering_connections
-        .iter()
-        .filter(|p| is_forgotten(now, p.ended))
-        .map(|p| p.id.clone())
-        .collect();
+    peering::expire(account, now);
+    let gone = some(&account.vpc_peering_connections, |p| p.is_forgotten(now), &mut more);
     gone.iter().for_each(|id| drop(account.vpc_peering_connections.remove(id)));
-    let old: Vec<_> = account
-        .client_tokens
-        .iter()
-        .filter(|token| token.is_expired(now))
-        .map(|token| token.id.clone())
-        .collect();
+    let old = some(&account.client_tokens, |token| token.is_expired(now), &mut more);
     old.iter().for_each(|id| drop(account.client_tokens.remove(id)));
+    more
+}
+
+/// The keys of those that match, as many as one change takes; `more` if there may be others.
+fn some<T: Resource>(table: &Table<T>, matches: impl Fn(&T) -> bool, more: &mut bool) -> Vec<String> {
+    let matching = table.iter().filter(|item| matches(item));
+    let found: Vec<_> = matching.map(|item| item.key().to_owned()).take(SWEPT_AT_ONCE).collect();
+    *more |= found.len() == SWEPT_AT_ONCE;
+    found
 }

@@ -1,7 +1,7 @@
 //! VPC peering: who may peer with whom, and how a connection ends.
 
 use hive_api::{ApiError, ApiResult};
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 
 use crate::core::call::Call;
 use crate::core::id::Id;
@@ -19,7 +19,7 @@ pub fn create(call: &mut Call<'_>, vpc: &str, peer: &str) -> ApiResult<Id<VpcPee
         return Err(ApiError::client("InvalidParameterValue", "A VPC cannot be peered with itself"));
     }
     let between = |known: &&VpcPeeringConnection| {
-        known.state.is_open()
+        known.state_at(call.now).is_open()
             && [&known.requester.vpc_id, &known.accepter.vpc_id]
                 .iter()
                 .all(|id| **id == ours.id || **id == theirs.id)
@@ -62,10 +62,11 @@ pub fn of_vpc<'a>(account: &'a Account, vpc: &str) -> impl Iterator<Item = &'a V
 /// Moves a connection on, if it is in a state from which that is possible.
 pub fn advance(call: &mut Call<'_>, id: &str, from: &[PeeringState], to: PeeringState) -> ApiResult<()> {
     let connection = call.account.vpc_peering_connections.find(id)?;
-    if !from.contains(&connection.state) {
+    let state = connection.state_at(call.now);
+    if !from.contains(&state) {
         return Err(ApiError::client(
             "InvalidStateTransition",
-            format!("Invalid state transition for {id}: it is {}", connection.state.name()),
+            format!("Invalid state transition for {id}: it is {}", state.name()),
         ));
     }
     let (id, now) = (connection.id.clone(), call.now);
@@ -94,4 +95,24 @@ pub fn reported(call: &mut Call<'_>, id: &str, created: bool, failed: bool) -> A
     connection.state = next;
     connection.ended = (next != PeeringState::Active).then_some(now);
     Ok(())
+}
+
+/// Requests that nobody answered in time, written down.
+pub fn expire(account: &mut Account, now: Timestamp) {
+    let late = |p: &&VpcPeeringConnection| p.state != p.state_at(now);
+    let late: Vec<_> =
+        account.vpc_peering_connections.iter().filter(late).map(|p| (p.id.clone(), p.expires)).collect();
+    for (id, at) in late {
+        if let Ok(connection) = account.vpc_peering_connections.edit(&id) {
+            (connection.state, connection.ended) = (PeeringState::Expired, Some(at));
+        }
+    }
+}
+
+/// Whether packets go from one VPC to the other.
+pub fn are_peered(account: &Account, one: &str, other: &str) -> bool {
+    of_vpc(account, one).any(|connection| {
+        let sides = [&connection.requester.vpc_id, &connection.accepter.vpc_id];
+        connection.state == PeeringState::Active && sides.iter().any(|side| ***side == *other)
+    })
 }

@@ -7,9 +7,11 @@ use serde::Deserialize;
 
 use crate::core::call::Call;
 use crate::core::id::Id;
+use crate::core::table::Resource;
 use crate::model::account::Account;
 use crate::model::cidr::{Ipv4Cidr, Ipv6Cidr};
 use crate::model::security_group::{Peer, Protocol, Rule, SecurityGroup};
+use crate::rules::peering;
 
 /// What Authorize, Revoke and UpdateDescriptions share.
 #[derive(Deserialize, Default)]
@@ -187,10 +189,27 @@ fn push_rules(
     Ok(())
 }
 
+/// What names and descriptions may consist of.
+fn is_plain(text: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || " ._-:/()#,@[]+=&;{}!$*".contains(c);
+    text.len() <= 255 && text.chars().all(plain)
+}
+
+/// Of a group that is made.
+pub fn check_name(name: &str) -> ApiResult<()> {
+    let why = if name.is_empty() || name == "default" || name.starts_with("sg-") {
+        "It must not be empty, 'default' or start with sg-."
+    } else if !is_plain(name) {
+        "It must have at most 255 characters from the following set: a-zA-Z0-9. _-:/()#,@[]+=&;{}!$*"
+    } else {
+        return Ok(());
+    };
+    Err(ApiError::invalid_value("groupName", name, why))
+}
+
 /// Of a group or a rule.
 pub fn check_description(text: Option<&str>) -> ApiResult<()> {
-    let plain = |c: char| c.is_ascii_alphanumeric() || " ._-:/()#,@[]+=&;{}!$*".contains(c);
-    if text.is_none_or(|text| text.len() <= 255 && text.chars().all(plain)) {
+    if text.is_none_or(is_plain) {
         return Ok(());
     }
     Err(ApiError::client(
@@ -215,7 +234,7 @@ fn peers(account: &Account, permission: &IpPermission) -> ApiResult<Vec<(Peer, O
             (None, None) => return Err(ApiError::missing_parameter("GroupId")),
         };
         if pair.user_id.as_deref().is_some_and(|user| *user != *account.id) {
-            return Err(<SecurityGroup as crate::core::table::Resource>::KIND.not_found(&group));
+            return Err(SecurityGroup::KIND.not_found(&group));
         }
         peers.push((Peer::Group(group), pair.description.clone()));
     }
@@ -226,6 +245,20 @@ fn peers(account: &Account, permission: &IpPermission) -> ApiResult<Vec<(Peer, O
         ));
     }
     Ok(peers)
+}
+
+/// A rule names groups of its own network, and of those that are peered with it.
+pub fn check_peer(account: &Account, group: &str, rule: &Rule) -> ApiResult<()> {
+    let Peer::Group(peer) = &rule.peer else { return Ok(()) };
+    let groups = &account.security_groups;
+    let (own, other) = (&groups.find(group)?.vpc_id, &groups.find(peer)?.vpc_id);
+    if own == other || peering::are_peered(account, own, other) {
+        return Ok(());
+    }
+    Err(ApiError::client(
+        SecurityGroup::KIND.not_found,
+        "You have specified two resources that belong to different networks.",
+    ))
 }
 
 fn find_by_name(account: &Account, name: &str) -> ApiResult<Id<SecurityGroup>> {
@@ -243,6 +276,7 @@ pub fn authorize(call: &mut Call<'_>, request: &PermissionsRequest, egress: bool
     if rules.is_empty() {
         return Err(ApiError::missing_parameter("ipPermissions"));
     }
+    rules.iter().try_for_each(|rule| check_peer(call.account, &group, rule))?;
     let tags = call.tags_for("security-group-rule");
     for rule in &mut rules {
         rule.id = call.random_id("sgr");

@@ -5,8 +5,10 @@ use serde::Serialize;
 
 use crate::core::call::Call;
 use crate::core::id::Id;
+use crate::model::account::Account;
 use crate::model::instance::{Instance, InstanceState};
 use crate::node::Order;
+use crate::rules::interfaces::incorrect_state;
 use crate::rules::launch::reason;
 use crate::view::instance::{InstanceStateView, state};
 
@@ -32,7 +34,7 @@ pub fn change(
     call: &mut Call<'_>,
     ids: &[String],
     order: fn(Id<Instance>) -> Order,
-    next: impl Fn(&Instance) -> ApiResult<InstanceState>,
+    next: impl Fn(&Account, &Instance) -> ApiResult<InstanceState>,
 ) -> ApiResult<Changes> {
     if ids.is_empty() {
         return Err(ApiError::missing_parameter("InstanceId"));
@@ -40,7 +42,7 @@ pub fn change(
     let mut instances_set = Vec::new();
     for id in ids {
         let found = call.account.instances.find(id)?;
-        let (id, previous, current) = (found.id.clone(), found.state, next(found)?);
+        let (id, previous, current) = (found.id.clone(), found.state, next(call.account, found)?);
         if current != previous {
             let (now, notice) = (call.now, call.notice);
             let instance = call.account.instances.edit(&id)?;
@@ -63,6 +65,25 @@ pub fn change(
         });
     }
     Ok(Changes { instances_set })
+}
+
+/// What only a stopped instance can have changed.
+pub fn check_stopped(instance: &Instance) -> ApiResult<()> {
+    if instance.state == InstanceState::Stopped { Ok(()) } else { Err(incorrect_state(instance)) }
+}
+
+/// One that is gone, or about to be, is not changed any more.
+pub fn check_alive(instance: &Instance) -> ApiResult<()> {
+    match instance.state {
+        InstanceState::ShuttingDown | InstanceState::Terminated => Err(incorrect_state(instance)),
+        _ => Ok(()),
+    }
+}
+
+/// An instance that is still there, to be changed.
+pub fn edit<'a>(account: &'a mut Account, id: &str) -> ApiResult<&'a mut Instance> {
+    check_alive(account.instances.find(id)?)?;
+    account.instances.edit(id)
 }
 
 /// The refusal of an instance that is protected by one of its attributes.

@@ -3,12 +3,16 @@
 use hive_api::{ApiError, ApiResult};
 use serde::Deserialize;
 
+use crate::core::call::Call;
+use crate::core::id::Id;
 use crate::core::table::Resource;
 use crate::model::account::Account;
 use crate::model::cidr::{Ipv4Cidr, Ipv6Cidr};
 use crate::model::instance::InstanceState;
 use crate::model::internet_gateway::InternetGateway;
+use crate::model::nat_gateway::NatGateway;
 use crate::model::route_table::{Destination, Route, RouteTable, Target};
+use crate::model::vpc::Vpc;
 use crate::model::vpc_peering_connection::PeeringState;
 use crate::rules::nat_gateways;
 
@@ -34,10 +38,19 @@ impl RouteRequest {
     }
 
     /// Inside the VPC packets may be sent on through something that stands in it, and nowhere else.
-    pub fn target(&self, account: &Account) -> ApiResult<Target> {
-        let target = self.any_target(account)?;
-        let vpc = account.vpcs.find(&account.route_tables.find(&self.route_table_id)?.vpc_id)?;
-        let inside = match self.destination()? {
+    pub fn target(&self, call: &Call<'_>) -> ApiResult<Target> {
+        let account = &*call.account;
+        let table = account.route_tables.find(&self.route_table_id)?;
+        let target = self.any_target(call, table)?;
+        let vpc = account.vpcs.find(&table.vpc_id)?;
+        let destination = self.destination()?;
+        if matches!((&destination, &target), (Destination::V4(_), Target::EgressOnlyInternetGateway(_))) {
+            return Err(ApiError::client(
+                "InvalidParameterValue",
+                "An egress-only internet gateway is for IPv6 traffic only: the destination must be an IPv6 CIDR block",
+            ));
+        }
+        let inside = match destination {
             Destination::V4(block) => vpc.cidrs.iter().any(|own| own.cidr.contains_block(block)),
             Destination::V6(block) => vpc.ipv6_cidrs.iter().any(|own| own.cidr.contains_block(block)),
         };
@@ -57,42 +70,28 @@ impl RouteRequest {
         Ok(target)
     }
 
-    fn any_target(&self, account: &Account) -> ApiResult<Target> {
-        let table = account.route_tables.find(&self.route_table_id)?;
-        if self.local_target == Some(true) {
-            return Ok(Target::Local);
-        }
-        if let Some(id) = &self.nat_gateway_id {
-            let gateway = account.nat_gateways.find(id)?;
-            return Ok(Target::NatGateway(gateway.id.clone()));
-        }
-        if let Some(id) = &self.egress_only_internet_gateway_id {
-            let gateway = account.egress_only_internet_gateways.find(id)?;
-            return Ok(Target::EgressOnlyInternetGateway(gateway.id.clone()));
-        }
-        if let Some(id) = &self.vpc_peering_connection_id {
-            return peering(account, table, id);
-        }
-        match (&self.gateway_id, &self.network_interface_id, &self.instance_id) {
-            (Some(id), None, None) if id == "local" => Ok(Target::Local),
-            (Some(id), None, None) => gateway(account, table, id),
-            (None, Some(id), None) => {
-                Ok(Target::NetworkInterface(account.network_interfaces.find(id)?.id.clone()))
-            }
-            (None, None, Some(id)) => {
-                let instance = account.instances.find(id)?;
-                match instance.network_interfaces.as_slice() {
-                    [only] => Ok(Target::NetworkInterface(only.clone())),
-                    _ => Err(ApiError::client(
-                        "InvalidInstanceID",
-                        format!("There must be exactly one interface on instance '{id}'"),
-                    )),
-                }
-            }
-            _ => Err(ApiError::client("InvalidParameterCombination", "Exactly one target must be given")),
+    /// What the one parameter means that names a target.
+    fn any_target(&self, call: &Call<'_>, table: &RouteTable) -> ApiResult<Target> {
+        let named: [(&Option<String>, Find); 6] = [
+            (&self.gateway_id, gateway),
+            (&self.nat_gateway_id, nat_gateway),
+            (&self.egress_only_internet_gateway_id, egress_only),
+            (&self.network_interface_id, interface),
+            (&self.instance_id, instance),
+            (&self.vpc_peering_connection_id, peering),
+        ];
+        let mut named = named.into_iter().filter_map(|(id, find)| Some((id.as_deref()?, find)));
+        match (named.next(), named.next(), self.local_target == Some(true)) {
+            (None, None, true) => Ok(Target::Local),
+            (Some((id, find)), None, false) => find(call, table, id),
+            (None, None, false) => Err(ApiError::missing_parameter("gatewayId")),
+            _ => Err(ApiError::invalid_combination("Exactly one target must be given")),
         }
     }
 }
+
+/// The target that an id is of, for a table.
+type Find = fn(&Call<'_>, &RouteTable, &str) -> ApiResult<Target>;
 
 pub fn destination(v4: Option<&str>, v6: Option<&str>) -> ApiResult<Destination> {
     match (v4, v6) {
@@ -103,8 +102,11 @@ pub fn destination(v4: Option<&str>, v6: Option<&str>) -> ApiResult<Destination>
     }
 }
 
-fn gateway(account: &Account, table: &RouteTable, id: &str) -> ApiResult<Target> {
-    let gateway = account.internet_gateways.get(id).ok_or_else(|| {
+fn gateway(call: &Call<'_>, table: &RouteTable, id: &str) -> ApiResult<Target> {
+    if id == "local" {
+        return Ok(Target::Local);
+    }
+    let gateway = call.account.internet_gateways.get(id).ok_or_else(|| {
         let known = InternetGateway::KIND.is_well_formed(id);
         if known {
             InternetGateway::KIND.not_found(id)
@@ -112,17 +114,60 @@ fn gateway(account: &Account, table: &RouteTable, id: &str) -> ApiResult<Target>
             ApiError::client("InvalidGatewayID.NotFound", format!("The gateway ID '{id}' does not exist"))
         }
     })?;
-    if gateway.vpc_id.as_ref() != Some(&table.vpc_id) {
-        return Err(ApiError::client(
-            "InvalidParameterValue",
-            format!("route table {} and network gateway {id} belong to different networks", table.id),
-        ));
-    }
+    same_network(table, gateway.vpc_id.as_ref(), "network gateway", id)?;
     Ok(Target::InternetGateway(gateway.id.clone()))
 }
 
-fn peering(account: &Account, table: &RouteTable, id: &str) -> ApiResult<Target> {
-    let connection = account.vpc_peering_connections.find(id)?;
+/// One that was deleted is still described, and is no target any more.
+fn nat_gateway(call: &Call<'_>, table: &RouteTable, id: &str) -> ApiResult<Target> {
+    let gateways = &call.account.nat_gateways;
+    let Some(gateway) = gateways.get(id).filter(|_| nat_gateways::is_alive(call.account, id)) else {
+        // Routes have a code of their own for it.
+        return Err(if NatGateway::KIND.is_well_formed(id) {
+            let message = format!("The natGateway ID '{id}' does not exist");
+            ApiError::client("InvalidNatGatewayID.NotFound", message)
+        } else {
+            NatGateway::KIND.missing(id)
+        });
+    };
+    same_network(table, Some(&gateway.vpc_id), "nat gateway", id)?;
+    Ok(Target::NatGateway(gateway.id.clone()))
+}
+
+fn egress_only(call: &Call<'_>, table: &RouteTable, id: &str) -> ApiResult<Target> {
+    let gateway = call.account.egress_only_internet_gateways.find(id)?;
+    same_network(table, Some(&gateway.vpc_id), "egress only internet gateway", id)?;
+    Ok(Target::EgressOnlyInternetGateway(gateway.id.clone()))
+}
+
+fn interface(call: &Call<'_>, table: &RouteTable, id: &str) -> ApiResult<Target> {
+    let interface = call.account.network_interfaces.find(id)?;
+    same_network(table, Some(&interface.vpc_id), "interface", id)?;
+    Ok(Target::NetworkInterface(interface.id.clone()))
+}
+
+fn instance(call: &Call<'_>, table: &RouteTable, id: &str) -> ApiResult<Target> {
+    match call.account.instances.find(id)?.network_interfaces.as_slice() {
+        [only] => interface(call, table, only),
+        _ => Err(ApiError::client(
+            "InvalidInstanceID",
+            format!("There must be exactly one interface on instance '{id}'"),
+        )),
+    }
+}
+
+fn same_network(table: &RouteTable, vpc: Option<&Id<Vpc>>, what: &str, id: &str) -> ApiResult<()> {
+    if vpc == Some(&table.vpc_id) {
+        return Ok(());
+    }
+    Err(ApiError::client(
+        "InvalidParameterValue",
+        format!("route table {} and {what} {id} belong to different networks", table.id),
+    ))
+}
+
+fn peering(call: &Call<'_>, table: &RouteTable, id: &str) -> ApiResult<Target> {
+    let connection = call.account.vpc_peering_connections.find(id)?;
     let sides = [&connection.requester.vpc_id, &connection.accepter.vpc_id];
     if !sides.contains(&&table.vpc_id) {
         return Err(ApiError::client(
@@ -130,11 +175,9 @@ fn peering(account: &Account, table: &RouteTable, id: &str) -> ApiResult<Target>
             format!("route table {} is in neither VPC of {id}", table.id),
         ));
     }
-    if !connection.state.is_open() {
-        return Err(ApiError::client(
-            "InvalidParameterValue",
-            format!("{id} is {}", connection.state.name()),
-        ));
+    let state = connection.state_at(call.now);
+    if !state.is_open() {
+        return Err(ApiError::client("InvalidParameterValue", format!("{id} is {}", state.name())));
     }
     Ok(Target::VpcPeeringConnection(connection.id.clone()))
 }

@@ -1,8 +1,6 @@
 //! A VPC is born with a default security group, a main route table and a default network ACL, and takes them
 //! along when it goes. Subnets join the default ACL.
 
-use std::net::Ipv4Addr;
-
 use hive_api::{ApiError, ApiResult};
 
 use crate::core::call::Call;
@@ -12,7 +10,6 @@ use crate::model::account::Account;
 use crate::model::cidr::{Ipv4Cidr, Ipv6Cidr};
 use crate::model::dhcp_options::DhcpOptions;
 use crate::model::network_acl::{AclAssociation, AclEntry, NetworkAcl};
-use crate::model::network_interface::NetworkInterface;
 use crate::model::route_table::{
     AssociationTarget, Destination, Origin, Route, RouteAssociation, RouteTable, Target,
 };
@@ -164,12 +161,8 @@ pub fn add_ipv6_cidr(call: &mut Call<'_>, vpc: &str, cidr: Ipv6Cidr) -> ApiResul
 }
 
 pub fn each_table(account: &mut Account, vpc: &str, mut edit: impl FnMut(&mut RouteTable)) -> ApiResult<()> {
-    let tables: Vec<_> = account
-        .route_tables
-        .iter()
-        .filter(|table| *table.vpc_id == *vpc)
-        .map(|table| table.id.clone())
-        .collect();
+    let tables: Vec<_> =
+        account.route_tables.with(RouteTable::BY_VPC, vpc).map(|table| table.id.clone()).collect();
     for table in tables {
         edit(account.route_tables.edit(&table)?);
     }
@@ -295,12 +288,6 @@ pub fn delete_subnet(account: &mut Account, id: &str) -> ApiResult<()> {
     Ok(())
 }
 
-/// Every address in use in a subnet.
-pub fn used_addresses<'a>(account: &'a Account, subnet: &'a str) -> impl Iterator<Item = Ipv4Addr> + 'a {
-    let interfaces = account.network_interfaces.with(NetworkInterface::BY_SUBNET, subnet);
-    interfaces.flat_map(|interface| interface.private_ips.iter().copied())
-}
-
 pub fn available_addresses(account: &Account, subnet: &Subnet) -> u64 {
-    subnet.cidr_block.usable().saturating_sub(used_addresses(account, &subnet.id).count() as u64)
+    subnet.cidr_block.usable().saturating_sub(account.network_interfaces.tally(&subnet.id))
 }

@@ -2,15 +2,20 @@
 
 use serde::Serialize;
 
-use super::network_interface::{self as interface_view, GroupIdentifier, NetworkInterfaceView, private_name};
+use super::network_interface::{
+    self as interface_view, GroupIdentifier, NetworkInterfaceView, private_name, resource_name,
+};
 use super::subnet::DnsOptions;
 use super::{TagView, tags};
 use crate::core::call::Call;
 use crate::core::environment::zone_id;
 use crate::core::text::moment;
 use crate::data::instance_types;
-use crate::model::instance::{AutoRecovery, Instance, InstanceState, MetadataOptions, Switch, Tokens};
+use crate::model::instance::{
+    AutoRecovery, CapacityPreference, Instance, InstanceState, MetadataOptions, Switch, Tokens,
+};
 use crate::model::network_interface::NetworkInterface;
+use crate::model::subnet::HostnameType;
 use crate::model::volume::AttachmentState;
 use crate::model::vpc::Tenancy;
 use crate::rules::instance_profiles::{ProfileView, profile};
@@ -128,7 +133,7 @@ struct CpuOptions {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct CapacityView {
-    capacity_reservation_preference: String,
+    capacity_reservation_preference: CapacityPreference,
 }
 
 #[derive(Serialize)]
@@ -204,7 +209,10 @@ pub fn instance(instance: &Instance, call: &Call<'_>) -> InstanceView {
         image_id: instance.image_id.clone(),
         instance_state: state(instance.state),
         private_dns_name: private_ip
-            .map(|address| private_name(address, call.environment))
+            .map(|address| match options.hostname_type {
+                HostnameType::IpName => private_name(address, call.environment),
+                HostnameType::ResourceName => resource_name(&instance.id, call.environment),
+            })
             .unwrap_or_default(),
         dns_name: match &public_ip {
             Some(public) if dns_hostnames => public.public_dns_name.clone(),
@@ -247,7 +255,7 @@ pub fn instance(instance: &Instance, call: &Call<'_>) -> InstanceView {
             threads_per_core: options.threads_per_core,
         },
         capacity_reservation_specification: CapacityView {
-            capacity_reservation_preference: options.capacity_reservation_preference.clone(),
+            capacity_reservation_preference: options.capacity_reservation_preference,
         },
         hibernation_options: Configured { configured: options.hibernation },
         metadata_options: metadata(&options.metadata),

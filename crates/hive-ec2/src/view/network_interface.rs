@@ -79,10 +79,18 @@ struct PrivateAddressView {
 
 /// `ip-10-0-0-4.ec2.internal`
 pub fn private_name(address: Ipv4Addr, environment: &Environment) -> String {
-    let dashed = address.to_string().replace('.', "-");
+    internal(&format!("ip-{}", address.to_string().replace('.', "-")), environment)
+}
+
+/// `i-0123456789abcdef0.ec2.internal`
+pub fn resource_name(instance: &str, environment: &Environment) -> String {
+    internal(instance, environment)
+}
+
+fn internal(host: &str, environment: &Environment) -> String {
     match environment.region.as_str() {
-        "us-east-1" => format!("ip-{dashed}.ec2.internal"),
-        region => format!("ip-{dashed}.{region}.compute.internal"),
+        "us-east-1" => format!("{host}.ec2.internal"),
+        region => format!("{host}.{region}.compute.internal"),
     }
 }
 

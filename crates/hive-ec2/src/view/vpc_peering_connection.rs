@@ -85,14 +85,14 @@ pub fn vpc_peering_connection(
         }
     };
     // The other side's network is not shown before its owner agreed.
-    let agreed = matches!(connection.state, PeeringState::Provisioning | PeeringState::Active);
+    let state = connection.state_at(call.now);
+    let agreed = matches!(state, PeeringState::Provisioning | PeeringState::Active);
     VpcPeeringConnectionView {
         vpc_peering_connection_id: connection.id.to_string(),
         requester_vpc_info: side(&connection.requester, true),
         accepter_vpc_info: side(&connection.accepter, agreed),
-        status: StatusView { code: connection.state.name(), message: connection.state.message() },
-        expiration_time: (connection.state == PeeringState::PendingAcceptance)
-            .then(|| moment(connection.expires)),
+        status: StatusView { code: state.name(), message: state.message() },
+        expiration_time: (state == PeeringState::PendingAcceptance).then(|| moment(connection.expires)),
         tag_set: tags(&connection.tags),
     }
 }

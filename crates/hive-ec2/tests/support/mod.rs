@@ -65,6 +65,7 @@ pub async fn engine_of(
         clock,
         accounts: vec![AccountId::new(ACCOUNT)],
         strict: true,
+        log: hive_ec2::Log::default(),
     })
     .await
     .unwrap()

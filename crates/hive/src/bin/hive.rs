@@ -15,6 +15,7 @@ fn main() {
     hive::keep_memory_small();
     let mut arguments = std::env::args().skip(1);
     let mut config = hive::Config::new("hive-data".into());
+    config.log = hive::stderr_log();
     while let Some(argument) = arguments.next() {
         let mut value = || arguments.next().unwrap_or_else(|| usage(&argument));
         match argument.as_str() {

@@ -1,6 +1,6 @@
 resource "aws_ebs_volume" "v" {
   availability_zone = "${local.region}b"
-  size              = local.second ? 6 : 5
+  size              = local.second ? 9 : 8
   type              = "gp3"
   iops              = local.second ? 4000 : 3000
   throughput        = local.second ? 200 : 125

@@ -118,11 +118,11 @@ resource "aws_instance" "m" {
 
 resource "aws_instance" "n" {
   ami                  = data.aws_ami.linux.id
-  instance_type        = "m5.large"
+  instance_type        = "m5.2xlarge"
   iam_instance_profile = local.second ? "two" : "one"
 
   cpu_options {
-    core_count       = 1
+    core_count       = local.second ? 4 : 2
     threads_per_core = local.second ? 1 : 2
   }
 

@@ -27,7 +27,8 @@ resource "aws_subnet" "a" {
 }
 
 resource "aws_security_group" "door" {
-  name   = "door"
+  count  = 2
+  name   = "door ${count.index}"
   vpc_id = aws_vpc.a.id
 }
 
@@ -44,7 +45,7 @@ resource "aws_vpc_endpoint" "interface" {
   vpc_endpoint_type   = "Interface"
   service_name        = "com.amazonaws.${local.region}.ssm"
   subnet_ids          = local.second ? aws_subnet.a[*].id : [aws_subnet.a[0].id]
-  security_group_ids  = [aws_security_group.door.id]
+  security_group_ids  = local.second ? aws_security_group.door[*].id : [aws_security_group.door[0].id]
   private_dns_enabled = local.second
   tags                = local.tags
 }

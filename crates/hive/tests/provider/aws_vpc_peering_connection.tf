@@ -17,6 +17,21 @@ resource "aws_vpc_peering_connection" "ab" {
   requester {
     allow_remote_vpc_dns_resolution = local.second
   }
+
+  accepter {
+    allow_remote_vpc_dns_resolution = local.second
+  }
+}
+
+# Accepted later.
+resource "aws_vpc" "d" {
+  cidr_block = "10.43.0.0/16"
+}
+
+resource "aws_vpc_peering_connection" "ad" {
+  vpc_id      = aws_vpc.a.id
+  peer_vpc_id = aws_vpc.d.id
+  auto_accept = local.second ? true : null
 }
 
 # The same in two halves, so that it can be imported: `auto_accept` is nowhere but in the configuration.
@@ -45,7 +60,7 @@ resource "aws_vpc_peering_connection_options" "ac" {
   }
 }
 
-# Not the first one: an import always sets its `auto_accept`.
+# Not the first two: after an import `auto_accept` has to be set again.
 output "imports" {
   value = {
     "aws_vpc_peering_connection.ac"         = aws_vpc_peering_connection.ac.id

@@ -1,9 +1,13 @@
 """Holds every answer against botocore's own model of the service: each element is known there and of its type.
 
+The model says of no element of an answer that it is required. `elements.txt` has those that were in each answer of the
+contract, so that one that vanishes is noticed; `HIVE_ELEMENTS=write` makes it anew from a run of the whole contract.
+
 botocore's parser ignores what it does not know, so a misspelt element would look like a missing one; this looks at
 the XML itself, through an event that botocore emits before it parses.
 """
 
+import pathlib
 import re
 import xml.etree.ElementTree as ElementTree
 
@@ -17,6 +21,18 @@ KNOWN_DEVIATIONS = {
 INTEGER = re.compile(r"-?\d+\Z")
 TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z\Z")
 
+ELEMENTS_FILE = pathlib.Path(__file__).with_name("elements.txt")
+
+
+def read_elements():
+    """Path of a structure, then its elements."""
+    lines = ELEMENTS_FILE.read_text().splitlines() if ELEMENTS_FILE.exists() else []
+    rows = (line.split() for line in lines if not line.startswith("#"))
+    return {path: set(names) for path, *names in rows}
+
+
+ELEMENTS = read_elements()
+
 
 class ModelChecker:
     """Notes which operations were answered and whatever was wrong with the answers."""
@@ -24,11 +40,17 @@ class ModelChecker:
     def __init__(self):
         self.answered = set()
         self.problems = []
+        # A structure's path, and the elements that each one there had.
+        self.always = {}
 
     def watch(self, client):
         name = client.meta.service_model.service_id.hyphenize()
         client.meta.events.register(f"before-parse.{name}.*", self._check)
         return client
+
+    def write_elements(self):
+        rows = (f"{path} {' '.join(sorted(names))}\n" for path, names in sorted(self.always.items()) if names)
+        ELEMENTS_FILE.write_text("# The elements that every answer has (model.py): a structure's path, then its own.\n" + "".join(rows))
 
     def _check(self, operation_model, response_dict, **_):
         if response_dict["status_code"] != 200:
@@ -55,9 +77,10 @@ class ModelChecker:
                 self.problems.append(f"{path}.{name} is unknown to the model of {shape.name}")
             else:
                 self._value(members[name], child, f"{path}.{name}")
-        for required in shape.required_members:
-            if shape.members[required].serialization.get("name", required) not in seen:
-                self.problems.append(f"{path}.{required} is required and missing")
+        before = self.always.get(path)
+        self.always[path] = seen if before is None else before & seen
+        for missing in sorted(ELEMENTS.get(path, set()) - seen):
+            self.problems.append(f"{path}.{missing} is missing; {ELEMENTS_FILE.name} says that it is always there")
 
     def _value(self, shape, element, path):
         text = element.text or ""

@@ -1,6 +1,6 @@
 """`parameters.py COVERAGE_PAGE`: what AWS' own actions take, by botocore's model, for crates/hive-ec2/src/data/ec2-parameters.txt.
 
-Without what is taken on every action in the same way, which no action can miss.
+A parameter that has a choice of values has them behind it. Without what is taken on every action in the same way, which no action can miss.
 """
 
 import re
@@ -18,14 +18,20 @@ def name_of(member, name, service):
     return name[0].upper() + name[1:]
 
 
+def choice(shape):
+    """The values of an enum, if they are few: an instance type is one of a thousand."""
+    values = getattr(shape, "enum", [])
+    return "=" + "|".join(values) if 0 < len(values) <= 40 and not any(" " in value for value in values) else ""
+
+
 def paths(shape, service, before="", seen=()):
     for name, member in shape.members.items():
         path = before + name_of(member, name, service)
         if path in EVERYWHERE:
             continue
-        yield path
         while member.type_name == "list":
             member = member.member
+        yield path + choice(member)
         if member.type_name == "structure" and member.name not in seen:
             yield from paths(member, service, path + ".", (*seen, member.name))
 

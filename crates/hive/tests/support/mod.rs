@@ -3,9 +3,8 @@
 #![allow(dead_code, clippy::unwrap_used)]
 
 pub mod client;
-pub mod nats;
 
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
@@ -18,7 +17,17 @@ pub struct Gateway {
 
 impl Gateway {
     pub fn start(data: &Path, arguments: &[&str]) -> Gateway {
+        Self::launch(data, arguments, Stdio::null())
+    }
+
+    /// With what it says on standard error in a file.
+    pub fn start_with_log(data: &Path, arguments: &[&str], log: &Path) -> Gateway {
+        Self::launch(data, arguments, std::fs::File::create(log).unwrap().into())
+    }
+
+    fn launch(data: &Path, arguments: &[&str], log: Stdio) -> Gateway {
         let mut process = Command::new(env!("CARGO_BIN_EXE_hive"))
+            .stderr(log)
             .arg("--data")
             .arg(data)
             // Tests of all kinds share a gateway; what EC2's quotas mean is tested by itself.
@@ -47,9 +56,8 @@ impl Gateway {
     /// A child with exactly what `eos hive env` says, and nothing of the machine's own AWS or CA settings.
     pub fn command(&self, program: &Path) -> Command {
         let mut command = Command::new(program);
-        for name in
-            ["SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "AWS_PROFILE", "AWS_SESSION_TOKEN"]
-        {
+        let of_others = ["SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"];
+        for name in of_others.iter().chain(hive::environment::IN_THE_WAY) {
             command.env_remove(name);
         }
         command.envs(hive::environment::variables(&self.data).unwrap());
@@ -71,16 +79,7 @@ impl Drop for Gateway {
 
 /// A tool as `make test` installs it; without it the test is skipped where people see it.
 pub fn tool(name: &str, test: &str) -> Option<PathBuf> {
-    let home = std::env::var("HOME").unwrap_or_default();
-    let cache = std::env::var("XDG_CACHE_HOME").unwrap_or_else(|_| format!("{home}/.cache"));
-    let settings =
-        eos_deps::Settings { cache: format!("{cache}/eos").into(), ..eos_deps::Settings::default() };
-    let found = eos_deps::Tools::new(settings).ok().and_then(|tools| tools.find(name).ok().flatten());
-    if found.is_none() {
-        // Not eprintln: the test harness would swallow it for a test that passes.
-        let _ = writeln!(std::io::stderr(), "SKIPPED {test}: {name} is not there; eos tools install {name}");
-    }
-    found.map(|found| found.path.into_std_path_buf())
+    test_tools::tool(name, test).map(Into::into)
 }
 
 /// Python with boto3 and the aws CLI.

@@ -42,3 +42,8 @@ class InstanceOptions(Contract):
         found = EC2.describe_instances(InstanceIds=[instance])["Reservations"][0]["Instances"][0]
         self.assertEqual(found["CpuOptions"]["ThreadsPerCore"], 1)
         self.assertEqual(found["CapacityReservationSpecification"], preference)
+
+    def test_every_attribute_is_answered(self):
+        instance = self.instance()
+        for name in EC2.meta.service_model.shape_for("InstanceAttributeName").enum:
+            EC2.describe_instance_attribute(InstanceId=instance, Attribute=name)

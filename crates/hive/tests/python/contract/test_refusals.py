@@ -28,3 +28,13 @@ class Refusals(Contract):
         self.code("InvalidParameterValue", EC2.create_placement_group, GroupName="x" * 256, Strategy="cluster")
         run = {"ImageId": "ami-00000000000000d01", "MinCount": 2, "MaxCount": 2, "PrivateIpAddress": "172.31.0.9"}
         self.code("InvalidParameterCombination", EC2.run_instances, **run)
+
+    def test_dry_runs_refuse_what_the_request_would(self):
+        self.code("InvalidParameterValue", EC2.create_key_pair, KeyName="k", KeyFormat="ppk", DryRun=True)
+        self.code("DryRunOperation", EC2.create_key_pair, KeyName="k", KeyFormat="pem", DryRun=True)
+        zone = EC2.describe_availability_zones()["AvailabilityZones"][0]["ZoneName"]
+        volume = EC2.create_volume(AvailabilityZone=zone, Size=1, ClientToken="dry")["VolumeId"]
+        self.addCleanup(EC2.delete_volume, VolumeId=volume)
+        again = {"AvailabilityZone": zone, "ClientToken": "dry", "DryRun": True}
+        self.code("DryRunOperation", EC2.create_volume, Size=1, **again)
+        self.code("IdempotentParameterMismatch", EC2.create_volume, Size=2, **again)

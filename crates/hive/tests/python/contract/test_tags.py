@@ -16,6 +16,11 @@ class Tags(Contract):
         self.code("TagLimitExceeded", EC2.create_tags, Resources=[vpc], Tags=many)
         self.assertEqual(len(EC2.describe_tags(Filters=here)["Tags"]), 2)
         self.code("InvalidVpcID.NotFound", EC2.create_tags, Resources=["vpc-0123456789abcdef0"], Tags=many[:1])
+        found = EC2.describe_tags(Filters=[{"Name": "tag:Name", "Values": ["a<b>&'\""]}])["Tags"]
+        self.assertEqual([(t["ResourceId"], t["Key"]) for t in found], [(vpc, "Name")])
+        self.code("InvalidParameterValue", EC2.describe_tags, Filters=[{"Name": "tag-key", "Values": ["Name"]}])
+        twice = [{"Key": "x", "Value": "1"}, {"Key": "x", "Value": "2"}]
+        self.code("InvalidParameterValue", EC2.create_tags, Resources=[vpc], Tags=twice)
         for name, value in (("tag:Name", "a<*"), ("tag-key", "Na?e"), ("tag-value", "a<b>&'\"")):
             found = EC2.describe_vpcs(Filters=[{"Name": name, "Values": [value]}])["Vpcs"]
             self.assertEqual([v["VpcId"] for v in found], [vpc], name)

@@ -1,66 +1,52 @@
 //! A real Nomad agent on loopback, with ports and a data directory of its own; what it runs ends with it.
-#![allow(dead_code, clippy::unwrap_used)]
 
-use std::io::Write;
-use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value as Json, json};
+use ureq::tls::TlsConfig;
 
-pub struct Agent {
+use crate::free_ports;
+
+/// Variables of a machine that would lead a tool away from loopback, or end it: with a bundle of authorities in its
+/// environment the agent asks a cloud that is not there.
+pub const UNWANTED: &[&str] =
+    &["AWS_CA_BUNDLE", "SSL_CERT_FILE", "SSL_CERT_DIR", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE"];
+
+pub struct Nomad {
     program: PathBuf,
     process: Mutex<Child>,
     folder: tempfile::TempDir,
-    pub address: String,
+    address: String,
     http: ureq::Agent,
     token: Mutex<Option<String>>,
 }
 
-/// A tool as `make test` installs it; without it the test is skipped where people see it.
-pub fn tool(name: &str, test: &str) -> Option<PathBuf> {
-    let home = std::env::var("HOME").unwrap_or_default();
-    let cache = std::env::var("XDG_CACHE_HOME").unwrap_or_else(|_| format!("{home}/.cache"));
-    let path = std::env::var("PATH").unwrap_or_default();
-    let settings = eos_deps::Settings {
-        cache: format!("{cache}/eos").into(),
-        search_path: path.split(':').map(Into::into).collect(),
-        ..eos_deps::Settings::default()
-    };
-    let found = eos_deps::Tools::new(settings).ok().and_then(|tools| tools.find(name).ok().flatten());
-    if found.is_none() {
-        // Not eprintln: the test harness would swallow it for a test that passes.
-        let _ = writeln!(std::io::stderr(), "SKIPPED {test}: {name} is not there; eos tools install {name}");
+impl Nomad {
+    /// A server alone: it accepts jobs and never runs one.
+    pub fn server(program: &Path) -> Nomad {
+        Nomad::start(program, json!({}), TlsConfig::default())
     }
-    found.map(|found| found.path.into_std_path_buf())
-}
 
-/// Variables of this machine that would lead a tool away from loopback, or end it.
-pub const UNWANTED: &[&str] =
-    &["AWS_CA_BUNDLE", "SSL_CERT_FILE", "SSL_CERT_DIR", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE"];
+    /// A server that also runs what it is given, as the node `name`, by raw_exec.
+    pub fn runner(program: &Path, name: &str) -> Nomad {
+        let nomad = Nomad::start(program, runs_as(name), TlsConfig::default());
+        nomad.until_ready();
+        nomad
+    }
 
-impl Agent {
-    /// A server and a node `n1` that runs tasks by raw_exec. `more` is added to the configuration.
-    pub fn start(program: &Path, more: Json, client: impl FnOnce(&Path) -> ureq::tls::TlsConfig) -> Agent {
+    /// With this added to its configuration; `tls` is how the test itself looks at it.
+    pub fn start(program: &Path, more: Json, tls: TlsConfig) -> Nomad {
         let folder = tempfile::tempdir().unwrap();
         let [http, rpc, serf] = free_ports();
         let mut config = json!({
-            "name": "n1",
             "data_dir": folder.path().join("data"),
             "bind_addr": "127.0.0.1",
             "ports": {"http": http, "rpc": rpc, "serf": serf},
             "advertise": {"http": "127.0.0.1", "rpc": "127.0.0.1", "serf": "127.0.0.1"},
             "server": {"enabled": true, "bootstrap_expect": 1},
-            "client": {
-                "enabled": true, "network_interface": "lo", "reserved": {"reserved_ports": ""},
-                "options": {
-                    "fingerprint.denylist": "env_aws,env_gce,env_azure,env_digitalocean",
-                    "driver.denylist": "docker,exec,java,qemu"
-                }
-            },
-            "plugin": [{"raw_exec": [{"config": [{"enabled": true}]}]}],
             "disable_update_check": true,
             "log_level": "WARN",
         });
@@ -70,52 +56,40 @@ impl Agent {
         let settings = ureq::Agent::config_builder()
             .proxy(None)
             .http_status_as_error(false)
-            .tls_config(client(folder.path()))
+            .tls_config(tls)
             .timeout_global(Some(Duration::from_secs(60)));
-        let agent = Agent {
+        let nomad = Nomad {
             program: program.to_owned(),
             process: Mutex::new(spawn(program, folder.path())),
             folder,
             address: format!("{scheme}://127.0.0.1:{http}"),
             http: settings.build().into(),
-            token: Mutex::new(None),
+            token: Mutex::default(),
         };
-        agent.until("a leader is there", || {
-            agent
-                .try_get("/v1/status/leader")
-                .is_some_and(|leader| leader.as_str().is_some_and(|text| !text.is_empty()))
+        nomad.until("a leader is there", || {
+            nomad.get("/v1/status/leader").as_str().is_some_and(|text| !text.is_empty())
         });
-        agent
-    }
-
-    /// Without TLS and without tokens.
-    pub fn plain(program: &Path) -> Agent {
-        let agent = Agent::start(program, json!({}), |_| ureq::tls::TlsConfig::default());
-        agent.until_ready();
-        agent
+        nomad
     }
 
     pub fn until_ready(&self) {
-        self.until("the node is ready", || {
-            self.get("/v1/nodes")
-                .as_array()
-                .is_some_and(|nodes| nodes.iter().any(|node| node["Status"] == "ready"))
-        });
+        let ready = |nodes: &Vec<Json>| nodes.iter().any(|node| node["Status"] == "ready");
+        self.until("the node is ready", || self.get("/v1/nodes").as_array().is_some_and(ready));
     }
 
     pub fn use_token(&self, token: &str) {
         *self.token.lock().unwrap() = Some(token.to_owned());
     }
 
+    pub fn address(&self) -> &str {
+        &self.address
+    }
+
     pub fn folder(&self) -> &Path {
         self.folder.path()
     }
 
-    pub fn program(&self) -> &Path {
-        &self.program
-    }
-
-    /// SIGKILL; [`Agent::revive`] starts it again on the same data.
+    /// SIGKILL; [`Nomad::revive`] starts it again on the same data.
     pub fn kill(&self) {
         let mut process = self.process.lock().unwrap();
         process.kill().unwrap();
@@ -126,6 +100,20 @@ impl Agent {
         *self.process.lock().unwrap() = spawn(&self.program, self.folder.path());
     }
 
+    /// `nomad job validate -json FILE`: what it says, and whether it is content.
+    pub fn validate(&self, file: &Path) -> Result<String, String> {
+        let output = Command::new(&self.program)
+            .args(["job", "validate", "-json"])
+            .arg(file)
+            .env("NOMAD_ADDR", &self.address)
+            .output()
+            .unwrap();
+        let said =
+            format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        if output.status.success() { Ok(said) } else { Err(said) }
+    }
+
+    /// An answer that is no JSON is the error.
     pub fn request(&self, method: &str, path: &str, body: Option<&Json>) -> Result<Json, String> {
         let mut request =
             ureq::http::Request::builder().method(method).uri(format!("{}{path}", self.address));
@@ -142,36 +130,34 @@ impl Agent {
         serde_json::from_str(&text).map_err(|_| text)
     }
 
-    fn try_get(&self, path: &str) -> Option<Json> {
-        self.request("GET", path, None).ok()
-    }
-
+    /// Null where there is no answer.
     pub fn get(&self, path: &str) -> Json {
-        self.try_get(path).unwrap_or(Json::Null)
+        self.request("GET", path, None).unwrap_or(Json::Null)
     }
 
-    pub fn put(&self, path: &str, body: &Json) -> Json {
-        self.request("PUT", path, Some(body)).unwrap_or_else(|said| panic!("PUT {path}: {said}"))
+    pub fn put(&self, path: &str, body: &Json) -> Result<Json, String> {
+        self.request("PUT", path, Some(body))
     }
 
     pub fn delete(&self, path: &str) {
         let _ = self.request("DELETE", path, None);
     }
 
-    /// Two minutes are for a machine that is busy with other tests.
+    pub fn purge(&self, job: &str) {
+        self.delete(&format!("/v1/job/{job}?purge=true"));
+    }
+
+    /// Waits for something to become true; two minutes are for a machine that is busy with other tests.
     pub fn until(&self, what: &str, mut holds: impl FnMut() -> bool) {
         let start = Instant::now();
         while !holds() {
-            assert!(
-                start.elapsed() < Duration::from_secs(120),
-                "waited in vain until {what}\n{}",
-                self.log()
-            );
+            let late = start.elapsed() > Duration::from_secs(120);
+            assert!(!late, "waited in vain until {what}\n{}", self.log());
             std::thread::sleep(Duration::from_millis(50));
         }
     }
 
-    fn log(&self) -> String {
+    pub fn log(&self) -> String {
         std::fs::read_to_string(self.folder.path().join("log")).unwrap_or_default()
     }
 
@@ -192,6 +178,21 @@ impl Agent {
     }
 }
 
+/// What makes a server one that also runs tasks, as this node.
+pub fn runs_as(name: &str) -> Json {
+    json!({
+        "name": name,
+        "client": {
+            "enabled": true, "network_interface": "lo", "reserved": {"reserved_ports": ""},
+            "options": {
+                "fingerprint.denylist": "env_aws,env_gce,env_azure,env_digitalocean",
+                "driver.denylist": "docker,exec,java,qemu"
+            }
+        },
+        "plugin": [{"raw_exec": [{"config": [{"enabled": true}]}]}],
+    })
+}
+
 fn spawn(program: &Path, folder: &Path) -> Child {
     let log = std::fs::File::options().create(true).append(true).open(folder.join("log")).unwrap();
     let mut command = Command::new(program);
@@ -208,10 +209,10 @@ fn spawn(program: &Path, folder: &Path) -> Child {
         .unwrap()
 }
 
-impl Drop for Agent {
+impl Drop for Nomad {
     fn drop(&mut self) {
         self.stop_everything();
-        let process = self.process.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let process = self.process.get_mut().unwrap_or_else(PoisonError::into_inner);
         let _ = process.kill();
         let _ = process.wait();
         // A task that was being started when the agent was killed is known to nobody else.
@@ -242,10 +243,4 @@ fn end_processes_in(folder: &Path) -> Vec<i32> {
         let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
     }
     found
-}
-
-/// Ports that were free a moment ago, each another.
-pub fn free_ports<const COUNT: usize>() -> [u16; COUNT] {
-    let held: [TcpListener; COUNT] = std::array::from_fn(|_| TcpListener::bind("127.0.0.1:0").unwrap());
-    std::array::from_fn(|at| held[at].local_addr().unwrap().port())
 }

@@ -1,0 +1,305 @@
+//! What a run that is taken back takes with it, and what it leaves alone.
+
+use crate::place::{Place, text};
+use crate::support::tool;
+
+/// A file on a host, which its undoing state takes away.
+const NOTE: &str = r#"#!yaml
+format: 1
+kind: note
+summary: A note for whoever signs in
+proof: validates
+settings:
+  path: {type: string, default: /nowhere, fixed: true, pattern: "/[A-Za-z0-9._/-]+", help: Where it lies}
+states:
+  note:
+    file.managed: [{name: "@{setting.path}"}, {contents: "open from nine to five"}]
+undo_states:
+  note:
+    file.absent: [{name: "@{setting.path}"}]
+"#;
+
+fn pillar(place: &Place, name: &str) -> bool {
+    place.path(&format!("pillar/infrastructure/production/{name}.sls")).exists()
+}
+
+fn changed_files(place: &Place) -> String {
+    place.git(&["show", "--format=", "--name-status", "HEAD"])
+}
+
+fn add_kind(place: &Place, kind: &str, component: &str) {
+    std::fs::create_dir_all(place.path(&format!("catalog/{kind}"))).unwrap();
+    std::fs::write(place.path(&format!("catalog/{kind}/component.yaml")), component).unwrap();
+    place.git(&["add", "-A"]);
+    place.git(&["commit", "-qm", "a kind of our own"]);
+}
+
+/// A colleague's recorded work is not the run's.
+#[test]
+fn an_undo_leaves_what_others_recorded_before_the_run() {
+    let place = Place::new();
+    place.ok(&["create", "chore", "a", "--yes"]);
+    place.ok(&["create", "chore", "b", "--yes"]);
+    place.ok(&["create", "chore", "c", "--no-apply"]);
+    place.ok(&["update", "b", "--input", "two", "--no-apply"]);
+    place.ok(&["apply", "--only", "b", "--yes"]);
+    let undone = place.ok(&["undo", "--yes"]).stdout;
+    assert_eq!(changed_files(&place), "M\tpillar/infrastructure/production/b.sls");
+    assert!(undone.contains("Recorded apart from the run and not applied: c."), "{undone}");
+    assert!(place.ok(&["show", "b"]).stdout.contains("one"));
+    // What is left to do is what the colleague asked for.
+    let plan = place.exits(2, &["plan"]).stdout;
+    assert!(plan.contains("1 to create") && !plan.contains(" b "), "{plan}");
+}
+
+/// What went with the run comes back with it; what was purged since is not asked for again, and its secrets stay gone.
+#[test]
+fn an_undo_revives_no_secret_that_was_purged() {
+    const BOX: &str = r#"#!yaml
+format: 1
+kind: strongbox
+summary: Box with a lock and something in it
+proof: validates
+settings:
+  combination: {type: secret, generate: 12, help: What opens it}
+  color: {type: string, default: brown, help: What it looks like}
+cloud:
+  resources:
+    terraform_data:
+      gold: {input: "@{name}"}
+      paint: {input: "@{setting.color}"}
+  data_classes: {terraform_data.gold: database}
+"#;
+    let place = Place::new();
+    add_kind(&place, "strongbox", BOX);
+    place.ok(&["create", "chore", "--yes"]);
+    place.ok(&["create", "strongbox", "box", "--yes"]);
+    let secret = place.path("secrets/production/box/combination.v1.age");
+    place.ok(&["update", "box", "--color", "red", "--yes"]);
+    let red = place.head();
+    // Somebody took the secret away: the box as it was cannot be opened.
+    place.git(&["rm", "-q", text(&secret)]);
+    place.git(&["commit", "-qm", "by hand"]);
+    let refused = place.exits(4, &["undo", "--yes"]).stderr;
+    assert!(refused.contains("secrets of box were taken away"), "{refused}");
+    assert!(!secret.exists());
+    place.git(&["reset", "-q", "--hard", &red]);
+
+    place.ok(&["delete", "box", "--yes"]);
+    assert!(!secret.exists());
+    place.ok(&["undo", "--yes"]);
+    assert!(secret.exists() && pillar(&place, "box"), "they went with the run and are back with it");
+    place.is_settled();
+
+    place.ok(&["delete", "box", "--yes"]);
+    place.ok(&["update", "chore", "--input", "two", "--yes"]);
+    place.ok(&["purge", "box", "--yes"]);
+    // The last run is the purge itself.
+    let head = place.head();
+    let refused = place.exits(4, &["undo", "--yes"]).stderr;
+    assert!(refused.contains("E0109") && refused.contains("box"), "{refused}");
+    assert_eq!(place.head(), head);
+    place.ok(&["update", "chore", "--input", "three", "--yes"]);
+    place.ok(&["undo", "--yes"]);
+    assert_eq!(changed_files(&place), "M\tpillar/infrastructure/production/chore.sls");
+    place.ok(&["rollback", "HEAD~2", "--yes"]);
+    assert!(!secret.exists() && !pillar(&place, "box"));
+    place.is_settled();
+}
+
+/// What was recorded since and stands on what the run made cannot be told apart from it.
+#[test]
+fn an_undo_is_refused_where_others_build_on_it() {
+    let place = Place::new();
+    place.ok(&["create", "desk", "--yes"]);
+    place.ok(&["create", "lamp", "--no-apply"]);
+    let head = place.head();
+    let refused = place.exits(4, &["undo", "--yes"]);
+    assert_eq!(place.head(), head);
+    place.says("run_undo_of_what_others_need", &refused);
+    place.is_not_touched("desk");
+}
+
+/// The first run too: nothing of what it failed to make is asked for again (D3).
+#[test]
+fn a_first_run_that_is_taken_back_is_taken_out_of_the_pillar() {
+    let place = Place::new();
+    let broken = place.outside("broken");
+    std::fs::write(&broken, "").unwrap();
+    place.ok(&["create", "desk", "--broken-by", text(&broken), "--no-apply"]);
+    let failed = place.exits(1, &["apply", "--yes", "--on-failure", "undo"]);
+    assert!(failed.stderr.contains("taken back, in the pillar too"), "{}", failed.stderr);
+    assert!(!pillar(&place, "desk") && !pillar(&place, "ledger"));
+    place.is_settled();
+}
+
+/// An entry in a file of somebody's own goes back as that file does, as long as nothing else is in the way.
+#[test]
+fn what_somebody_wrote_by_hand_goes_back_as_a_whole() {
+    let place = Place::new();
+    place.ok(&["create", "chore", "--yes"]);
+    let mine = place.path("pillar/infrastructure/production/mine.sls");
+    let write = |lines: &str| {
+        std::fs::write(&mine, format!("# mine\neos:\n  components:\n{lines}")).unwrap();
+        place.git(&["add", "-A"]);
+        place.git(&["commit", "-qm", "by hand"]);
+    };
+    let one =
+        |name: &str, input: &str| format!("    {name}: {{kind: chore, settings: {{input: {input}}}}}\n");
+    write(&one("x", "one"));
+    place.ok(&["apply", "--yes"]);
+    write(&one("x", "two"));
+    place.ok(&["apply", "--yes"]);
+    place.ok(&["undo", "--yes"]);
+    assert_eq!(changed_files(&place), "M\tpillar/infrastructure/production/mine.sls");
+    place.is_settled();
+    // Two in one file, of which one was applied: what was recorded of the other would be lost.
+    write(&(one("x", "three") + &one("y", "one")));
+    place.ok(&["apply", "--only", "x", "--yes"]);
+    let head = place.head();
+    let refused = place.exits(4, &["undo", "--yes"]).stderr;
+    assert!(refused.contains("mine.sls says what x is, and more"), "{refused}");
+    assert_eq!(place.head(), head);
+}
+
+/// A failure on the way back is one that goes away with its cause: nobody is asked to look after nothing.
+#[test]
+fn an_undo_that_failed_is_resumed() {
+    let place = Place::new();
+    let broken = place.outside("broken");
+    place.ok(&["create", "desk", "--broken-by", text(&broken), "--yes"]);
+    place.ok(&["update", "desk", "--color", "red", "--yes"]);
+    std::fs::write(&broken, "").unwrap();
+    place.says("run_undo_failed", &place.exits(1, &["undo", "--yes"]));
+    let status = place.ok(&["status"]).stdout;
+    assert!(status.contains("eos resume goes on taking it back"), "{status}");
+    assert!(!status.contains("looked-after"), "{status}");
+    std::fs::remove_file(&broken).unwrap();
+    // Nothing is asked; whoever says yes all the same is not refused.
+    place.ok(&["resume", "--yes"]);
+    place.is_settled();
+    assert!(place.ok(&["show", "desk"]).stdout.contains("brown"));
+}
+
+/// A mistake of somebody else's in the pillar does not hide what is half-done, nor keep it so.
+#[test]
+fn a_pillar_that_does_not_compile_blinds_nobody() {
+    let place = Place::new();
+    let broken = place.outside("broken");
+    place.ok(&["create", "chore", "--yes"]);
+    std::fs::write(&broken, "").unwrap();
+    place.exits(1, &["create", "desk", "--broken-by", text(&broken), "--yes"]);
+    std::fs::remove_file(&broken).unwrap();
+    let mistake = place.path("pillar/infrastructure/production/theirs.sls");
+    std::fs::write(&mistake, "eos:\n  components:\n    x: {kind: nonsense}\n").unwrap();
+    place.git(&["add", "-A"]);
+    place.git(&["commit", "-qm", "by somebody else"]);
+    place.says("run_status_of_a_mistake", &place.exits(3, &["status"]));
+    let again = place.copy("again");
+    let resumed = place.ok(&["resume"]).stdout;
+    assert!(resumed.contains("Done: 2 units"), "{resumed}");
+    let undone = again.ok(&["undo", "--yes"]);
+    assert!(undone.stdout.contains("Taken back"), "{}", undone.stdout);
+    assert!(undone.stderr.contains("build/production is not up to date"), "{}", undone.stderr);
+    assert!(!pillar(&again, "desk"));
+    for place in [&place, &again] {
+        place.git(&["rm", "-q", "pillar/infrastructure/production/theirs.sls"]);
+        place.git(&["commit", "-qm", "mended"]);
+        place.is_settled();
+    }
+}
+
+/// A host is declared for as long as something stands on it.
+#[test]
+fn a_host_outlives_what_is_taken_back_from_it() {
+    tool("salt");
+    let place = Place::new();
+    add_kind(&place, "note", NOTE);
+    let (first, six) = (place.outside("first"), place.outside("six"));
+    place.ok(&["create", "host", "h5", "--address", "127.0.0.5", "--connection", "masterless", "--yes"]);
+    place.ok(&["create", "note", "first", "--host", "h5", "--path", text(&first), "--yes"]);
+    let before = place.head();
+    place.ok(&["create", "host", "h6", "--address", "127.0.0.6", "--connection", "masterless", "--yes"]);
+    place.ok(&["create", "note", "six", "--host", "h6", "--path", text(&six), "--yes"]);
+    place.ok(&["undo", "--yes"]);
+    assert!(!six.exists() && first.exists());
+    assert_eq!(changed_files(&place), "D\tpillar/infrastructure/production/six.sls");
+    place.ok(&["create", "note", "six", "--host", "h6", "--path", text(&six), "--yes"]);
+    let back = place.ok(&["rollback", &before, "--yes"]).stdout;
+    assert!(back.contains("host h6 stays declared, since six stands on it"), "{back}");
+    assert!(!six.exists() && first.exists());
+    place.is_settled();
+    // Nothing stands on it any more.
+    let back = place.ok(&["rollback", &before, "--yes"]).stdout;
+    assert!(!back.contains("h6 stays"), "{back}");
+    assert!(!place.path("pillar/hosts/h6.sls").exists());
+}
+
+/// Where data is kept is as it is now, whatever the pillar said of it then.
+#[test]
+fn a_rollback_offers_no_data_that_is_gone() {
+    let place = Place::new();
+    place.ok(&["create", "chore", "--yes"]);
+    let keep = |name: &str| {
+        let path = place.path(&format!("pillar/infrastructure/production/{name}.sls"));
+        let chore = std::fs::read_to_string(path.with_file_name("chore.sls")).unwrap();
+        let (head, _) = chore.split_once("eos:\n").unwrap();
+        std::fs::write(path, format!("{head}eos:\n  kept:\n    {name}:\n      kind: redis\n")).unwrap();
+        place.git(&["add", "-A"]);
+        place.git(&["commit", "-qm", "as a delete records it"]);
+        place.head()
+    };
+    let before = place.head();
+    let box_kept = keep("box");
+    keep("chest");
+    place.ok(&["purge", "box", "--yes"]);
+    assert!(!pillar(&place, "box"));
+    for commit in [&box_kept, &before] {
+        place.ok(&["rollback", commit, "--yes"]);
+        assert_eq!((pillar(&place, "box"), pillar(&place, "chest")), (false, true), "back to {commit}");
+    }
+}
+
+/// A purge is two runs; whoever is cut off in one of them or between asks again.
+#[test]
+fn a_purge_that_was_cut_off_is_finished_by_asking_again() {
+    let base = Place::new();
+    base.ok(&["create", "ledger", "--yes"]);
+    base.ok(&["delete", "ledger", "--yes"]);
+    // The number is that of a record in either run's journal; the first run stops first where both have it.
+    for after in ["1", "3", "5", "6"] {
+        let place = base.copy(&format!("after-{after}"));
+        place.stopped_after(after, &["purge", "ledger", "--yes"]);
+        let again = place.run(&["purge", "ledger", "--yes"]);
+        assert_eq!(again.code, 0, "after {after}: {}{}", again.stdout, again.stderr);
+        assert!(!again.stderr.contains("applying"), "after {after}: {}", again.stderr);
+        let status = place.json(&["status"]);
+        assert_eq!(status["kept"], serde_json::json!({}), "after {after}: {status}");
+        assert_eq!(status["units"], serde_json::json!([]), "after {after}: {status}");
+        assert_eq!(status["runs"], serde_json::json!([]), "after {after}: {status}");
+        let gone = place.exits(3, &["purge", "ledger", "--yes"]).stderr;
+        assert!(gone.contains("keeps no data of ledger"), "{gone}");
+    }
+}
+
+/// Something recorded earlier that cannot even be planned is in nobody's way.
+#[test]
+fn what_others_recorded_is_not_carried_out_along() {
+    let place = Place::new();
+    place.ok(&["create", "host", "far", "--address", "10.0.0.9", "--connection", "minion", "--no-apply"]);
+    place.ok(&["create", "chore", "--yes"]);
+    place.ok(&["create", "desk", "--no-apply"]);
+    place.ok(&["create", "redis", "--runtime", "host", "--host", "far", "--no-apply"]);
+    place.says("run_what_others_recorded", &place.ok(&["update", "chore", "--input", "two", "--yes"]));
+    // What stands on it comes along, and what that needs.
+    place.ok(&["create", "lamp", "--desk", "desk", "--yes"]);
+    let status = place.json(&["status"]);
+    let state = |unit: &str| {
+        let rows = status["units"].as_array().unwrap();
+        rows.iter().find(|row| row["unit"] == unit).unwrap()["state"].clone()
+    };
+    for unit in ["chore", "desk", "ledger", "lamp"] {
+        assert_eq!(state(unit), "applied", "{status}");
+    }
+    assert_eq!(state("redis"), "not applied", "{status}");
+}

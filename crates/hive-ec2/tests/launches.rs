@@ -1,0 +1,219 @@
+//! What a launch may ask for, and where its instances lie.
+
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use std::sync::Arc;
+
+use hive_ec2::Engine;
+use support::{call, engine, runtime, texts};
+
+const RUN: &str = "RunInstances&ImageId=ami-00000000000000d01&InstanceType=m5.large";
+
+async fn group(engine: &Arc<Engine>, name: &str, more: &str) -> String {
+    let made = call(engine, &format!("CreatePlacementGroup&GroupName={name}&{more}")).await.unwrap();
+    texts(&made, "groupId").remove(0)
+}
+
+async fn code(engine: &Arc<Engine>, query: &str) -> String {
+    call(engine, query).await.expect_err(query).code.into_owned()
+}
+
+async fn until(engine: &Arc<Engine>, instance: &str, state: &str) {
+    for _ in 0..4_000 {
+        let found = call(engine, &format!("DescribeInstances&InstanceId.1={instance}")).await.unwrap();
+        if texts(&found, "name").first().is_some_and(|name| name == state) {
+            return;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+    }
+    panic!("{instance} never was {state}");
+}
+
+#[test]
+fn a_group_in_use_stays_by_whichever_name() {
+    runtime().block_on(async {
+        let dir = tempfile::tempdir().unwrap();
+        let engine = engine(dir.path()).await;
+        let id = group(&engine, "used", "Strategy=cluster").await;
+        let run = format!("{RUN}&MinCount=1&MaxCount=1&Placement.GroupName=used");
+        call(&engine, &run).await.unwrap();
+        for name in ["used", &id] {
+            let delete = format!("DeletePlacementGroup&GroupName={name}");
+            assert_eq!(code(&engine, &delete).await, "InvalidPlacementGroup.InUse");
+        }
+        let other = group(&engine, "free", "Strategy=cluster").await;
+        call(&engine, &format!("DeletePlacementGroup&GroupName={other}")).await.unwrap();
+        assert_eq!(
+            code(&engine, &format!("DeletePlacementGroup&GroupName={other}")).await,
+            "InvalidPlacementGroup.Unknown"
+        );
+    });
+}
+
+#[test]
+fn a_cluster_lies_in_one_zone() {
+    runtime().block_on(async {
+        let dir = tempfile::tempdir().unwrap();
+        let engine = engine(dir.path()).await;
+        group(&engine, "near", "Strategy=cluster").await;
+        let run = |zone: &str| {
+            format!("{RUN}&MinCount=1&MaxCount=1&Placement.GroupName=near&Placement.AvailabilityZone={zone}")
+        };
+        call(&engine, &run("us-east-1b")).await.unwrap();
+        assert_eq!(code(&engine, &run("us-east-1a")).await, "InvalidPlacementGroup.InUse");
+        call(&engine, &run("us-east-1b")).await.unwrap();
+        group(&engine, "far", "Strategy=partition&PartitionCount=2").await;
+        for zone in ["us-east-1a", "us-east-1b"] {
+            call(&engine, &run(zone).replace("near", "far")).await.unwrap();
+        }
+    });
+}
+
+#[test]
+fn as_many_are_launched_as_fit() {
+    runtime().block_on(async {
+        let dir = tempfile::tempdir().unwrap();
+        let engine = engine(dir.path()).await;
+        let vpc = texts(&call(&engine, "CreateVpc&CidrBlock=10.0.0.0/16").await.unwrap(), "vpcId").remove(0);
+        let make = format!("CreateSubnet&VpcId={vpc}&CidrBlock=10.0.1.0/28");
+        let subnet = texts(&call(&engine, &make).await.unwrap(), "subnetId").remove(0);
+        let all = format!("{RUN}&SubnetId={subnet}&MinCount=12&MaxCount=20");
+        assert_eq!(code(&engine, &all).await, "InsufficientFreeAddressesInSubnet");
+        let some = format!("{RUN}&SubnetId={subnet}&MinCount=1&MaxCount=20");
+        let launched = call(&engine, &some).await.unwrap();
+        assert_eq!(texts(&launched, "amiLaunchIndex").len(), 11);
+        assert_eq!(code(&engine, &some).await, "InsufficientFreeAddressesInSubnet");
+        // Two addresses each.
+        let make = format!("CreateSubnet&VpcId={vpc}&CidrBlock=10.0.2.0/28");
+        let subnet = texts(&call(&engine, &make).await.unwrap(), "subnetId").remove(0);
+        let pairs = format!(
+            "{RUN}&MinCount=1&MaxCount=20&NetworkInterface.1.DeviceIndex=0&NetworkInterface.1.SubnetId={subnet}\
+             &NetworkInterface.1.SecondaryPrivateIpAddressCount=1"
+        );
+        assert_eq!(texts(&call(&engine, &pairs).await.unwrap(), "amiLaunchIndex").len(), 5);
+    });
+}
+
+#[test]
+fn a_spread_group_has_seven_in_a_zone() {
+    runtime().block_on(async {
+        let dir = tempfile::tempdir().unwrap();
+        let engine = engine(dir.path()).await;
+        group(&engine, "apart", "Strategy=spread").await;
+        let run = format!("{RUN}&Placement.GroupName=apart");
+        assert_eq!(
+            code(&engine, &format!("{run}&MinCount=8&MaxCount=8")).await,
+            "InsufficientInstanceCapacity"
+        );
+        let launched = call(&engine, &format!("{run}&MinCount=1&MaxCount=8")).await.unwrap();
+        let instances = texts(&launched, "instanceId");
+        assert_eq!(texts(&launched, "amiLaunchIndex").len(), 7);
+        let one = format!("{run}&MinCount=1&MaxCount=1");
+        assert_eq!(code(&engine, &one).await, "InsufficientInstanceCapacity");
+        call(&engine, &format!("{one}&Placement.AvailabilityZone=us-east-1b")).await.unwrap();
+        // A stopped one leaves its place, which another may have when it wants to start again.
+        until(&engine, &instances[0], "running").await;
+        call(&engine, &format!("StopInstances&InstanceId.1={}", instances[0])).await.unwrap();
+        until(&engine, &instances[0], "stopped").await;
+        call(&engine, &one).await.unwrap();
+        let start = format!("StartInstances&InstanceId.1={}", instances[0]);
+        assert_eq!(code(&engine, &start).await, "InsufficientInstanceCapacity");
+    });
+}
+
+#[test]
+fn partitions_are_filled_evenly_and_none_is_made_up() {
+    runtime().block_on(async {
+        let dir = tempfile::tempdir().unwrap();
+        let engine = engine(dir.path()).await;
+        group(&engine, "parts", "Strategy=partition&PartitionCount=3").await;
+        group(&engine, "near", "Strategy=cluster").await;
+        let run = format!("{RUN}&Placement.GroupName=parts");
+        let second = format!("{run}&MinCount=1&MaxCount=1&Placement.PartitionNumber=2");
+        assert_eq!(texts(&call(&engine, &second).await.unwrap(), "partitionNumber"), ["2"]);
+        let launched = call(&engine, &format!("{run}&MinCount=5&MaxCount=5")).await.unwrap();
+        let mut found = texts(&launched, "partitionNumber");
+        found.sort_unstable();
+        assert_eq!(found, ["1", "1", "2", "3", "3"]);
+        for number in ["0", "4", "99"] {
+            let query = format!("{run}&MinCount=1&MaxCount=1&Placement.PartitionNumber={number}");
+            assert_eq!(code(&engine, &query).await, "InvalidParameterValue");
+        }
+        for place in ["Placement.GroupName=near&", ""] {
+            let query = format!("{RUN}&MinCount=1&MaxCount=1&{place}Placement.PartitionNumber=1");
+            assert_eq!(code(&engine, &query).await, "InvalidParameterCombination");
+        }
+    });
+}
+
+#[test]
+fn what_the_type_cannot_have_is_refused_at_launch_and_later() {
+    runtime().block_on(async {
+        let dir = tempfile::tempdir().unwrap();
+        let engine = engine(dir.path()).await;
+        let run = "RunInstances&ImageId=ami-00000000000000d01&MinCount=1&MaxCount=1";
+        for (expected, more) in [
+            (
+                "InvalidParameterValue",
+                "InstanceType=m5.large&CpuOptions.CoreCount=999&CpuOptions.ThreadsPerCore=7",
+            ),
+            ("InvalidParameterValue", "InstanceType=m5.large&CpuOptions.ThreadsPerCore=3"),
+            ("InvalidParameterValue", "InstanceType=m5.2xlarge&CpuOptions.CoreCount=3"),
+            ("UnsupportedOperation", "InstanceType=t2.micro&CpuOptions.CoreCount=1"),
+            (
+                "InvalidParameterValue",
+                "CapacityReservationSpecification.CapacityReservationPreference=banana",
+            ),
+            (
+                "ReservationCapacityExceeded",
+                "CapacityReservationSpecification.CapacityReservationPreference=capacity-reservations-only",
+            ),
+            ("InsufficientHostCapacity", "Placement.Tenancy=host"),
+        ] {
+            assert_eq!(code(&engine, &format!("{run}&{more}")).await, expected, "{more}");
+        }
+        let fits =
+            format!("{run}&InstanceType=m5.2xlarge&CpuOptions.CoreCount=2&CpuOptions.ThreadsPerCore=1");
+        let launched = call(&engine, &fits).await.unwrap();
+        assert_eq!(texts(&launched, "coreCount"), ["2"]);
+        let id = texts(&launched, "instanceId").remove(0);
+        until(&engine, &id, "running").await;
+        call(&engine, &format!("StopInstances&InstanceId.1={id}")).await.unwrap();
+        until(&engine, &id, "stopped").await;
+        let modify = format!("ModifyInstanceCpuOptions&InstanceId={id}&ThreadsPerCore=2&CoreCount=");
+        assert_eq!(code(&engine, &format!("{modify}3")).await, "InvalidParameterValue");
+        call(&engine, &format!("{modify}4")).await.unwrap();
+        let modify = format!(
+            "ModifyInstanceCapacityReservationAttributes&InstanceId={id}\
+             &CapacityReservationSpecification.CapacityReservationPreference="
+        );
+        assert_eq!(code(&engine, &format!("{modify}banana")).await, "InvalidParameterValue");
+        call(&engine, &format!("{modify}none")).await.unwrap();
+    });
+}
+
+#[test]
+fn a_resource_name_is_the_instances_own() {
+    runtime().block_on(async {
+        let dir = tempfile::tempdir().unwrap();
+        let engine = engine(dir.path()).await;
+        let one = format!("{RUN}&MinCount=1&MaxCount=1");
+        let named = |answer: &str| {
+            let (id, name) =
+                (texts(answer, "instanceId").remove(0), texts(answer, "privateDnsName").remove(0));
+            name == format!("{id}.ec2.internal")
+        };
+        let plain = call(&engine, &one).await.unwrap();
+        assert!(texts(&plain, "privateDnsName")[0].starts_with("ip-172-31-"), "{plain}");
+        let own = format!("{one}&PrivateDnsNameOptions.HostnameType=resource-name");
+        assert!(named(&call(&engine, &own).await.unwrap()));
+        // The subnet says it where the request does not.
+        let subnet = texts(&plain, "subnetId").remove(0);
+        let modify =
+            format!("ModifySubnetAttribute&SubnetId={subnet}&PrivateDnsHostnameTypeOnLaunch=resource-name");
+        call(&engine, &modify).await.unwrap();
+        assert!(named(&call(&engine, &format!("{one}&SubnetId={subnet}")).await.unwrap()));
+    });
+}

@@ -1,0 +1,175 @@
+//! What belongs to different networks does not go together.
+
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use std::sync::Arc;
+
+use hive_ec2::Engine;
+use support::{call, engine, runtime, texts};
+
+async fn made(engine: &Arc<Engine>, query: &str, element: &str) -> String {
+    texts(&call(engine, query).await.unwrap(), element).remove(0)
+}
+
+async fn code(engine: &Arc<Engine>, query: &str) -> String {
+    call(engine, query).await.expect_err(query).code.into_owned()
+}
+
+/// A VPC with a subnet, a NAT gateway, an egress-only gateway and an interface.
+struct Network {
+    vpc: String,
+    nat: String,
+    outward: String,
+    interface: String,
+    gateway: String,
+}
+
+async fn network(engine: &Arc<Engine>, number: u8) -> Network {
+    let create = format!("CreateVpc&CidrBlock=10.{number}.0.0/16&AmazonProvidedIpv6CidrBlock=true");
+    let vpc = made(engine, &create, "vpcId").await;
+    let subnet = format!("CreateSubnet&VpcId={vpc}&CidrBlock=10.{number}.0.0/24");
+    let subnet = made(engine, &subnet, "subnetId").await;
+    let gateway = made(engine, "CreateInternetGateway", "internetGatewayId").await;
+    call(engine, &format!("AttachInternetGateway&InternetGatewayId={gateway}&VpcId={vpc}")).await.unwrap();
+    let nat = format!("CreateNatGateway&SubnetId={subnet}&ConnectivityType=private");
+    let outward = format!("CreateEgressOnlyInternetGateway&VpcId={vpc}");
+    let interface = format!("CreateNetworkInterface&SubnetId={subnet}");
+    Network {
+        nat: made(engine, &nat, "natGatewayId").await,
+        outward: made(engine, &outward, "egressOnlyInternetGatewayId").await,
+        interface: made(engine, &interface, "networkInterfaceId").await,
+        vpc,
+        gateway,
+    }
+}
+
+#[test]
+fn a_route_has_one_target_of_its_own_network() {
+    runtime().block_on(async {
+        let dir = tempfile::tempdir().unwrap();
+        let engine = engine(dir.path()).await;
+        let (own, other) = (network(&engine, 1).await, network(&engine, 2).await);
+        let table = made(&engine, &format!("CreateRouteTable&VpcId={}", own.vpc), "routeTableId").await;
+        let v4 = format!("CreateRoute&RouteTableId={table}&DestinationCidrBlock=0.0.0.0/0");
+        let v6 = format!("CreateRoute&RouteTableId={table}&DestinationIpv6CidrBlock=::/0");
+        for (expected, query) in [
+            (
+                "InvalidParameterCombination",
+                format!("{v4}&NatGatewayId={}&GatewayId={}", own.nat, own.gateway),
+            ),
+            (
+                "InvalidParameterCombination",
+                format!("{v4}&NatGatewayId={}&NetworkInterfaceId={}", own.nat, own.interface),
+            ),
+            ("MissingParameter", v4.clone()),
+            ("InvalidParameterValue", format!("{v4}&NatGatewayId={}", other.nat)),
+            ("InvalidParameterValue", format!("{v4}&GatewayId={}", other.gateway)),
+            ("InvalidParameterValue", format!("{v4}&NetworkInterfaceId={}", other.interface)),
+            ("InvalidParameterValue", format!("{v6}&EgressOnlyInternetGatewayId={}", other.outward)),
+            ("InvalidParameterValue", format!("{v4}&EgressOnlyInternetGatewayId={}", own.outward)),
+            ("InvalidNatGatewayID.NotFound", format!("{v4}&NatGatewayId=nat-0123456789abcdef0")),
+        ] {
+            assert_eq!(code(&engine, &query).await, expected, "{query}");
+        }
+        call(&engine, &format!("{v6}&EgressOnlyInternetGatewayId={}", own.outward)).await.unwrap();
+        call(&engine, &format!("{v4}&NatGatewayId={}", own.nat)).await.unwrap();
+        let replace = format!("ReplaceRoute&RouteTableId={table}&DestinationCidrBlock=0.0.0.0/0");
+        assert_eq!(
+            code(&engine, &format!("{replace}&NatGatewayId={}", other.nat)).await,
+            "InvalidParameterValue"
+        );
+        call(&engine, &format!("{replace}&NetworkInterfaceId={}", own.interface)).await.unwrap();
+        call(&engine, &format!("DeleteNatGateway&NatGatewayId={}", own.nat)).await.unwrap();
+        for _ in 0..4_000 {
+            let query = format!("DescribeNatGateways&NatGatewayId.1={}", own.nat);
+            if texts(&call(&engine, &query).await.unwrap(), "state") == ["deleted"] {
+                break;
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+        }
+        assert_eq!(
+            code(&engine, &format!("{replace}&NatGatewayId={}", own.nat)).await,
+            "InvalidNatGatewayID.NotFound"
+        );
+    });
+}
+
+#[test]
+fn a_rule_names_groups_of_its_own_network_or_of_one_that_is_peered() {
+    runtime().block_on(async {
+        let dir = tempfile::tempdir().unwrap();
+        let engine = engine(dir.path()).await;
+        let mut groups = Vec::new();
+        let mut vpcs = Vec::new();
+        for number in [1, 2] {
+            let vpc = made(&engine, &format!("CreateVpc&CidrBlock=10.{number}.0.0/16"), "vpcId").await;
+            let group = format!("CreateSecurityGroup&VpcId={vpc}&GroupName=g&GroupDescription=x");
+            groups.push(made(&engine, &group, "groupId").await);
+            vpcs.push(vpc);
+        }
+        let rule = |peer: &str| {
+            format!(
+                "AuthorizeSecurityGroupIngress&GroupId={}&IpPermissions.1.IpProtocol=-1\
+                 &IpPermissions.1.Groups.1.GroupId={peer}",
+                groups[0]
+            )
+        };
+        let own = call(&engine, &rule(&groups[0])).await.unwrap();
+        let id = texts(&own, "securityGroupRuleId").remove(0);
+        assert_eq!(code(&engine, &rule(&groups[1])).await, "InvalidGroup.NotFound");
+        let new = "SecurityGroupRule.1.SecurityGroupRule";
+        let modify = |more: &str| {
+            format!(
+                "ModifySecurityGroupRules&GroupId={}&SecurityGroupRule.1.SecurityGroupRuleId={id}\
+                 &{new}.IpProtocol=-1&{more}",
+                groups[0]
+            )
+        };
+        let other = format!("{new}.ReferencedGroupId={}", groups[1]);
+        assert_eq!(code(&engine, &modify(&other)).await, "InvalidGroup.NotFound");
+        for text in ["x".repeat(400), "%E2%98%83".to_owned()] {
+            let query = modify(&format!("{new}.CidrIpv4=0.0.0.0/0&{new}.Description={text}"));
+            assert_eq!(code(&engine, &query).await, "InvalidParameterValue");
+        }
+        let peer = format!("CreateVpcPeeringConnection&VpcId={}&PeerVpcId={}", vpcs[0], vpcs[1]);
+        let peer = made(&engine, &peer, "vpcPeeringConnectionId").await;
+        assert_eq!(code(&engine, &rule(&groups[1])).await, "InvalidGroup.NotFound", "nobody agreed yet");
+        call(&engine, &format!("AcceptVpcPeeringConnection&VpcPeeringConnectionId={peer}")).await.unwrap();
+        for _ in 0..4_000 {
+            if call(&engine, &rule(&groups[1])).await.is_ok() {
+                return;
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+        }
+        panic!("the groups of peered networks do not see each other");
+    });
+}
+
+#[test]
+fn a_table_has_one_way_to_a_service() {
+    runtime().block_on(async {
+        let dir = tempfile::tempdir().unwrap();
+        let engine = engine(dir.path()).await;
+        let vpc = made(&engine, "CreateVpc&CidrBlock=10.0.0.0/16", "vpcId").await;
+        let table = made(&engine, &format!("CreateRouteTable&VpcId={vpc}"), "routeTableId").await;
+        let way = |service: &str, more: &str| {
+            format!("CreateVpcEndpoint&VpcId={vpc}&ServiceName=com.amazonaws.us-east-1.{service}&{more}")
+        };
+        let here = format!("RouteTableId.1={table}");
+        call(&engine, &way("s3", &here)).await.unwrap();
+        assert_eq!(code(&engine, &way("s3", &here)).await, "RouteAlreadyExists");
+        let free = made(&engine, &way("s3", ""), "vpcEndpointId").await;
+        let modify = format!("ModifyVpcEndpoint&VpcEndpointId={free}");
+        assert_eq!(code(&engine, &format!("{modify}&AddRouteTableId.1={table}")).await, "RouteAlreadyExists");
+        call(&engine, &way("dynamodb", &here)).await.unwrap();
+        for policy in ["banana", "{}", "[]"] {
+            let query = way("s3", &format!("PolicyDocument={policy}"));
+            assert_eq!(code(&engine, &query).await, "InvalidPolicyDocument");
+            let query = format!("{modify}&PolicyDocument={policy}");
+            assert_eq!(code(&engine, &query).await, "InvalidPolicyDocument");
+        }
+        call(&engine, &format!("{modify}&PolicyDocument={{\"Statement\":[]}}")).await.unwrap();
+    });
+}
