@@ -9,7 +9,8 @@ DENY_VERSION := 0.20.2
 DENY_FOLDER := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/eos/tools/cargo-deny-$(DENY_VERSION)
 DENY := $(DENY_FOLDER)/bin/cargo-deny
 
-.PHONY: help build release tools aws-provider test lint bench bench-hive fuzz acceptance demo clean soak
+.NOTPARALLEL:
+.PHONY: help build release tools get-tools aws-provider test lint bench bench-hive fuzz acceptance demo clean soak
 
 help: ## show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -22,7 +23,9 @@ release: ## build eos (release)
 	@echo "==> building eos, optimised"
 	@cargo build --locked --release -p eos
 
-tools: build ## get the real tools the tests use (tofu, nomad, salt)
+tools: build get-tools ## get the real tools the tests use (tofu, nomad, salt)
+
+get-tools:
 	@echo "==> getting the tools the tests use: $(TEST_TOOLS)"
 	@$(EOS) tools install $(TEST_TOOLS)
 	@if [ -n "$${EOS_TOOLS_BUNDLE:-}" ]; then $(EOS) tools install terraform-provider-aws; else \
@@ -32,8 +35,11 @@ tools: build ## get the real tools the tests use (tofu, nomad, salt)
 aws-provider: build ## build the AWS provider from its Go module (half an hour, 10 GB of memory)
 	@$(EOS) tools install terraform-provider-aws
 
-test: lint tools ## lint, then all tests, on real tools
-	@echo "==> building the tests"
+# Tests bring features of dependencies that eos alone has not: eos comes with them, or everything would be built twice.
+test: lint ## lint, then all tests, on real tools
+	@echo "==> building eos and the tests"
+	@tests/run --no-run
+	@$(MAKE) --no-print-directory get-tools
 	@tests/run
 
 soak: tools ## the whole kill and fault matrices with Nomad, which make test samples (half an hour)
