@@ -10,6 +10,7 @@ use serde_json::Value as Json;
 use crate::component::{Component, FORMAT};
 use crate::discovery::add_need;
 use crate::folder::{COMPONENT_FILE, Folder};
+use crate::layers::{self, Written};
 use crate::overlay::lay_over;
 use crate::schema;
 
@@ -149,6 +150,20 @@ impl Catalog {
         let variant = self.lay_overlays(kind, runtime, features)?;
         let mut variants = self.variants.lock().unwrap_or_else(PoisonError::into_inner);
         Ok(Arc::clone(variants.entry(key).or_insert(variant)))
+    }
+
+    /// The places in a kind's file that a value of [`Catalog::variant`] comes from.
+    pub fn written(
+        &self,
+        kind: &str,
+        runtime: Option<&str>,
+        features: &BTreeSet<String>,
+        path: &[&str],
+    ) -> Vec<Written> {
+        match &*self.read(kind) {
+            Ok(read) => layers::written(&read.component, &read.json, runtime, features, path),
+            Err(_) => Vec::new(),
+        }
     }
 
     fn lay_overlays(

@@ -9,6 +9,7 @@ pub mod component;
 pub mod discovery;
 pub mod flags;
 pub mod folder;
+pub mod layers;
 pub mod overlay;
 pub mod reference;
 pub mod schema;

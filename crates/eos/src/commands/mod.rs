@@ -41,6 +41,7 @@ pub mod upgrade;
 pub mod why;
 mod why_compiled;
 mod why_live;
+mod why_source;
 
 use std::collections::BTreeSet;
 
