@@ -15,6 +15,7 @@ pub mod reference;
 pub mod schema;
 mod schema_walk;
 pub mod setting;
+pub mod unknown;
 
 pub use catalog::{Catalog, Origin};
 pub use component::Component;

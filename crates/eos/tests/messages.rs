@@ -196,7 +196,13 @@ fn the_catalogue() {
     some(&["create", "--help"], "create_help");
     happy(&sandbox, "catalog_show", &["catalog", "show", "nextcloud"]);
     happy(&sandbox, "catalog_check", &["catalog", "check", "grafana"]);
-    assert!(sandbox.ok(&["catalog", "check"]).stdout.contains("nothing wrong"));
+    let all = sandbox.ok(&["catalog", "check"]).stdout;
+    assert!(all.contains("nothing wrong") && all.contains("Unknown: digest of "), "{all}");
+    assert!(all.lines().count() <= 6, "a line for each sort of thing: {all}");
+    let unknown = sandbox.json(&["catalog", "check", "zabbix"])["unknown"].clone();
+    let images: Vec<&str> =
+        unknown.as_array().unwrap().iter().map(|one| one["of"].as_str().unwrap()).collect();
+    assert!(images.contains(&"zabbix/zabbix-web-nginx-pgsql"), "{unknown}");
     happy(&sandbox, "create_grafana_help", &["create", "grafana", "--help"]);
     happy(&sandbox, "help", &["--help"]);
 }
