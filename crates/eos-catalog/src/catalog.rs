@@ -226,6 +226,7 @@ fn read_component(kind: &str, file: &Utf8Path, entry: &Entry) -> Result<Read, Di
             format!("{file} has format {newer}; this eos reads up to {FORMAT}"),
         )
         .at(Place::file(file))
+        .why("it was written for a newer eos and may mean something this one does not know")
         .fix("use a newer eos")
         .into());
     }
@@ -238,6 +239,7 @@ fn read_component(kind: &str, file: &Utf8Path, entry: &Entry) -> Result<Read, Di
             format!("{file} says kind {:?} but lies in the folder {kind:?}", component.kind),
         )
         .at(Place::file(file))
+        .why("a kind is found by its folder")
         .fix("give the folder the kind's name")
         .into()),
         Err(error) => {

@@ -167,6 +167,7 @@ impl EstateFile {
                 ),
             )
             .at(Place::file(file))
+            .why("a command that names no environment acts there")
             .fix(format!("add [environments.{}] or name another default", parsed.default_environment)));
         }
         let plain = |c: char| c.is_ascii_alphanumeric() || c == '-';

@@ -312,7 +312,8 @@ impl<'a> Completer<'a> {
             if chosen != wanted && given.is_some() {
                 let message = format!("port {wanted} on host {host} is taken by {other}");
                 let fix = format!("--{} {chosen} is free", setting.replace('_', "-"));
-                self.found.push(Diagnostic::error(codes::PORT_TAKEN, message).fix(fix));
+                let taken = Diagnostic::error(codes::PORT_TAKEN, message);
+                self.found.push(taken.why(check_ports::ONE_LISTENS).fix(fix));
                 continue;
             }
             if chosen != wanted {

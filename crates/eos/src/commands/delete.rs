@@ -263,6 +263,7 @@ fn still_used(environment: &Environment, name: &HostName) -> Option<Diagnostic> 
     }
     (!needed.is_empty()).then(|| {
         Diagnostic::error(codes::STILL_NEEDED, format!("host {name} {}", needed.join(" and ")))
+            .why("without the host it could be neither changed nor taken away")
             .fix(fixes.join("; "))
     })
 }

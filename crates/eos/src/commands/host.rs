@@ -173,6 +173,7 @@ fn check_words(request: &HostRequest) -> Result<(), Diagnostics> {
                     codes::BAD_VALUE,
                     format!("--{flag}: {value:?} may hold letters, digits, '.', '_', ':' and '-' only"),
                 )
+                .why("it becomes part of URLs, constraints and commands")
                 .fix(format!(
                     "--{flag} {}",
                     if flag == "address" {
