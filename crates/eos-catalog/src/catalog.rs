@@ -27,6 +27,8 @@ pub enum Origin {
 struct Entry {
     folder: Folder,
     origin: Origin,
+    /// Of the folder of the same name that it took the place of.
+    replaces: Option<Origin>,
     digest: OnceLock<String>,
 }
 
@@ -55,13 +57,12 @@ impl Catalog {
 
     /// Later layers win.
     pub fn from_layers(layers: impl IntoIterator<Item = (Origin, BTreeMap<String, Folder>)>) -> Catalog {
-        let mut entries = BTreeMap::new();
+        let mut entries: BTreeMap<String, Entry> = BTreeMap::new();
         for (origin, folders) in layers {
-            entries.extend(
-                folders
-                    .into_iter()
-                    .map(|(kind, folder)| (kind, Entry { folder, origin, digest: OnceLock::new() })),
-            );
+            for (kind, folder) in folders {
+                let replaces = entries.get(&kind).map(|below| below.origin);
+                entries.insert(kind, Entry { folder, origin, replaces, digest: OnceLock::new() });
+            }
         }
         Catalog { entries, read: Mutex::default(), variants: Mutex::default() }
     }
@@ -72,6 +73,11 @@ impl Catalog {
 
     pub fn origin(&self, kind: &str) -> Option<Origin> {
         self.entries.get(kind).map(|entry| entry.origin)
+    }
+
+    /// Whether a kind is an estate's own and has taken the place of one that eos has.
+    pub fn takes_a_place(&self, kind: &str) -> bool {
+        self.entries.get(kind).is_some_and(|entry| entry.origin == Origin::Estate && entry.replaces.is_some())
     }
 
     pub fn folder(&self, kind: &str) -> Option<&Folder> {

@@ -71,13 +71,16 @@ fn list(call: &Call<'_>, catalog: &Catalog) -> Result<Outcome, Diagnostics> {
         let found = catalog.component(kind)?;
         let runtimes: Vec<&str> = check::runtimes(&found).into_iter().flatten().collect();
         let shown = if runtimes.is_empty() { "-".to_owned() } else { runtimes.join(" ") };
-        table.row(vec![kind.to_owned(), shown, proof(&found).to_owned(), found.summary.clone()]);
-        rows.push(json!({"kind": kind, "summary": found.summary, "aliases": found.aliases, "runtimes": runtimes, "proof": proof(&found), "origin": catalog.origin(kind)}));
+        let takes_a_place = catalog.takes_a_place(kind);
+        let marked = if takes_a_place { format!("{kind} *") } else { kind.to_owned() };
+        table.row(vec![marked, shown, proof(&found).to_owned(), found.summary.clone()]);
+        rows.push(json!({"kind": kind, "summary": found.summary, "aliases": found.aliases, "runtimes": runtimes, "proof": proof(&found), "origin": catalog.origin(kind), "in_place": takes_a_place}));
     }
-    Ok(Outcome::new(
-        table.render(call.context.table_width, call.context.color_stdout),
-        json!({ "kinds": rows }),
-    ))
+    let mut text = table.render(call.context.table_width, call.context.color_stdout);
+    if catalog.kinds().any(|kind| catalog.takes_a_place(kind)) {
+        text.push_str("* the estate's own, in place of the one that eos has\n");
+    }
+    Ok(Outcome::new(text, json!({ "kinds": rows })))
 }
 
 fn show(call: &Call<'_>, catalog: &Catalog, word: &str) -> Result<Outcome, Diagnostics> {
@@ -91,6 +94,9 @@ fn show(call: &Call<'_>, catalog: &Catalog, word: &str) -> Result<Outcome, Diagn
     }
     if !found.aliases.is_empty() {
         text.push_str(&format!("also called {}\n", found.aliases.join(", ")));
+    }
+    if catalog.takes_a_place(kind) {
+        text.push_str(&format!("the estate's own (catalog/{kind}), in place of the one that eos has\n"));
     }
     text.push_str(&format!(
         "{}; {}\n",
