@@ -145,7 +145,7 @@ pub fn record(
         let shown = dry_run::show(call.context, loaded, env, prepared, &intent.planned.notes);
         return Ok(shown.with_warnings(warnings));
     }
-    if !args::stops_after_recording(call.context, matches) {
+    if !args::stops_after_recording(call.context, matches)? {
         let notes = said(intent.planned);
         let mut wanted =
             Wanted::new(env, &prepared.compiled, prepared.change.clone(), intent.message, matches)?;

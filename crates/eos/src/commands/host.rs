@@ -129,7 +129,7 @@ fn record(
     let mark =
         |root: &camino::Utf8Path| this_machine::mark(call.context, root, &request.name, &request.address);
     // A host that is new carries nothing yet.
-    if !before.is_empty() && !args::stops_after_recording(call.context, matches) {
+    if !before.is_empty() && !args::stops_after_recording(call.context, matches)? {
         if is_masterless {
             mark(&loaded.estate.root)?;
         }

@@ -109,12 +109,28 @@ fn what_mends_nothing_or_makes_another_mistake_is_refused() {
 }
 
 #[test]
-fn whatever_is_said_but_yes_nothing_is_applied() {
+fn where_no_is_said_nothing_is_applied_and_other_words_are_refused() {
     let sandbox = Sandbox::with_estate();
-    for (index, word) in ["0", "false", "NO", "off", "nope"].into_iter().enumerate() {
+    for (index, word) in ["0", "false", "NO", "off"].into_iter().enumerate() {
         let mut command = sandbox.command(&["create", "redis", &format!("r{index}")]);
         let run = Run::from(command.env("EOS_APPLY", word).output().unwrap());
         assert!(run.code == 0 && run.stdout.contains("Nothing was applied"), "{word}: {}", run.stderr);
+    }
+    let before = sandbox.git(&["rev-parse", "HEAD"]);
+    for words in [&["create", "redis", "other"][..], &["delete", "r0"], &["rollback", "HEAD~1"]] {
+        let run = Run::from(sandbox.command(words).env("EOS_APPLY", "nope").output().unwrap());
+        refused(&run, 3, "E0107");
+        assert!(
+            run.stderr.contains("EOS_APPLY=no") && run.stderr.contains("EOS_APPLY=yes"),
+            "{}",
+            run.stderr
+        );
+    }
+    assert_eq!(sandbox.git(&["rev-parse", "HEAD"]), before);
+    // What does not ask is answered, and so is what was said for this command alone.
+    for words in [&["list"][..], &["create", "redis", "other", "--no-apply"]] {
+        let run = Run::from(sandbox.command(words).env("EOS_APPLY", "nope").output().unwrap());
+        assert_eq!(run.code, 0, "{words:?}: {}", run.stderr);
     }
 }
 
