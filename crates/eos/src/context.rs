@@ -37,7 +37,8 @@ pub struct Context {
     pub tools_bundle: Option<Utf8PathBuf>,
     /// Stands in for the official releases, as a mirror does.
     pub release_base: Option<String>,
-    /// EOS_OFFLINE=yes: tools come from the PATH, the cache and the bundle only.
+    /// EOS_OFFLINE=yes: tools come from the PATH, the cache and the bundle only. Whoever says another word than a no wanted
+    /// the network left alone, too.
     pub offline: bool,
     pub search_path: Vec<Utf8PathBuf>,
     pub identity_file: Utf8PathBuf,
@@ -65,8 +66,7 @@ impl Context {
     /// Whether commands apply what they record, by EOS_APPLY. Another word than those known may mean either: nothing is done.
     pub fn applies(&self) -> Result<bool, Diagnostic> {
         let Some(word) = &self.apply else { return Ok(true) };
-        let is = |known: [&str; 4]| known.contains(&word.to_lowercase().as_str());
-        match (is(YES), is(NO)) {
+        match (is_one_of(&YES, word), is_one_of(&NO, word)) {
             (true, _) => Ok(true),
             (_, true) => Ok(false),
             _ => {
@@ -122,7 +122,7 @@ impl Context {
             data_folder: folder("XDG_DATA_HOME", ".local/share"),
             tools_bundle: variable("EOS_TOOLS_BUNDLE").map(Utf8PathBuf::from),
             release_base: variable("EOS_RELEASE_BASE"),
-            offline: variable("EOS_OFFLINE").is_some_and(|word| word == "yes"),
+            offline: variable("EOS_OFFLINE").is_some_and(|word| !is_one_of(&NO, &word)),
             search_path: variable("PATH").unwrap_or_default().split(':').map(Utf8PathBuf::from).collect(),
             binary: std::env::current_exe()
                 .ok()
@@ -138,6 +138,10 @@ impl Context {
             directory,
         }
     }
+}
+
+fn is_one_of(known: &[&str], word: &str) -> bool {
+    known.contains(&word.to_lowercase().as_str())
 }
 
 /// systemd's id where there is one; a name must do elsewhere.

@@ -134,6 +134,20 @@ fn where_no_is_said_nothing_is_applied_and_other_words_are_refused() {
     }
 }
 
+/// Nothing listens at the mirror: what is offline does not even try.
+#[test]
+fn whatever_is_said_but_no_offline_is_offline() {
+    let sandbox = Sandbox::new();
+    for (word, is_offline) in [("yes", true), ("1", true), ("sure", true), ("0", false), ("no", false)] {
+        let mut command = sandbox.command(&["tools", "install", "tofu"]);
+        command.env("PATH", "/nonexistent").env("XDG_CACHE_HOME", sandbox.path().join("empty"));
+        command.env_remove("EOS_TOOLS_BUNDLE").env("EOS_RELEASE_BASE", "http://127.0.0.1:9");
+        let run = Run::from(command.env("EOS_OFFLINE", word).output().unwrap());
+        refused(&run, 1, "E0602");
+        assert_eq!(run.stderr.contains("not tried: offline"), is_offline, "{word}: {}", run.stderr);
+    }
+}
+
 #[test]
 fn what_cannot_be_printed_is_a_failure() {
     let sandbox = Sandbox::with_estate();
