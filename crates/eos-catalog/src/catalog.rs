@@ -10,6 +10,7 @@ use serde_json::Value as Json;
 use crate::component::{Component, FORMAT};
 use crate::discovery::add_need;
 use crate::folder::{COMPONENT_FILE, Folder};
+use crate::layers::{self, Written};
 use crate::overlay::lay_over;
 use crate::schema;
 
@@ -26,6 +27,8 @@ pub enum Origin {
 struct Entry {
     folder: Folder,
     origin: Origin,
+    /// Of the folder of the same name that it took the place of.
+    replaces: Option<Origin>,
     digest: OnceLock<String>,
 }
 
@@ -54,13 +57,12 @@ impl Catalog {
 
     /// Later layers win.
     pub fn from_layers(layers: impl IntoIterator<Item = (Origin, BTreeMap<String, Folder>)>) -> Catalog {
-        let mut entries = BTreeMap::new();
+        let mut entries: BTreeMap<String, Entry> = BTreeMap::new();
         for (origin, folders) in layers {
-            entries.extend(
-                folders
-                    .into_iter()
-                    .map(|(kind, folder)| (kind, Entry { folder, origin, digest: OnceLock::new() })),
-            );
+            for (kind, folder) in folders {
+                let replaces = entries.get(&kind).map(|below| below.origin);
+                entries.insert(kind, Entry { folder, origin, replaces, digest: OnceLock::new() });
+            }
         }
         Catalog { entries, read: Mutex::default(), variants: Mutex::default() }
     }
@@ -71,6 +73,11 @@ impl Catalog {
 
     pub fn origin(&self, kind: &str) -> Option<Origin> {
         self.entries.get(kind).map(|entry| entry.origin)
+    }
+
+    /// Whether a kind is an estate's own and has taken the place of one that eos has.
+    pub fn takes_a_place(&self, kind: &str) -> bool {
+        self.entries.get(kind).is_some_and(|entry| entry.origin == Origin::Estate && entry.replaces.is_some())
     }
 
     pub fn folder(&self, kind: &str) -> Option<&Folder> {
@@ -151,6 +158,20 @@ impl Catalog {
         Ok(Arc::clone(variants.entry(key).or_insert(variant)))
     }
 
+    /// The places in a kind's file that a value of [`Catalog::variant`] comes from.
+    pub fn written(
+        &self,
+        kind: &str,
+        runtime: Option<&str>,
+        features: &BTreeSet<String>,
+        path: &[&str],
+    ) -> Vec<Written> {
+        match &*self.read(kind) {
+            Ok(read) => layers::written(&read.component, &read.json, runtime, features, path),
+            Err(_) => Vec::new(),
+        }
+    }
+
     fn lay_overlays(
         &self,
         kind: &str,
@@ -211,6 +232,7 @@ fn read_component(kind: &str, file: &Utf8Path, entry: &Entry) -> Result<Read, Di
             format!("{file} has format {newer}; this eos reads up to {FORMAT}"),
         )
         .at(Place::file(file))
+        .why("it was written for a newer eos and may mean something this one does not know")
         .fix("use a newer eos")
         .into());
     }
@@ -223,6 +245,7 @@ fn read_component(kind: &str, file: &Utf8Path, entry: &Entry) -> Result<Read, Di
             format!("{file} says kind {:?} but lies in the folder {kind:?}", component.kind),
         )
         .at(Place::file(file))
+        .why("a kind is found by its folder")
         .fix("give the folder the kind's name")
         .into()),
         Err(error) => {

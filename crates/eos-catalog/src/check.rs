@@ -81,9 +81,7 @@ impl Checker<'_> {
         for alias in component.aliases.iter().filter(|alias| self.catalog.folder(alias).is_some()) {
             self.error(format!("the alias {alias:?} is a kind of its own"));
         }
-        for (name, setting) in
-            component.settings.iter().chain(component.operations.values().flat_map(|op| &op.args))
-        {
+        for (name, setting) in component.operations.values().flat_map(|operation| &operation.args) {
             self.setting(name, setting);
         }
         for (name, feature) in &component.features {
@@ -144,6 +142,9 @@ impl Checker<'_> {
 
     fn variant(&mut self, component: &Component) {
         self.flags(component);
+        for (name, setting) in &component.settings {
+            self.setting(name, setting);
+        }
         for (name, need) in &component.needs {
             let Some(kind) = &need.create else { continue };
             match self.catalog.component(kind) {

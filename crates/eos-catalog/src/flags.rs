@@ -51,7 +51,7 @@ pub fn problems(component: &Component) -> Vec<String> {
             found.push(format!("{name:?} is taken: --{flag} means something for every component"));
         }
         if seen.contains(&flag) {
-            found.push(format!("{name:?} would be a flag twice"));
+            found.push(format!("{name:?} would be a flag twice: settings, needs and features have one each"));
         }
         seen.insert(flag);
     }

@@ -9,11 +9,13 @@ pub mod component;
 pub mod discovery;
 pub mod flags;
 pub mod folder;
+pub mod layers;
 pub mod overlay;
 pub mod reference;
 pub mod schema;
 mod schema_walk;
 pub mod setting;
+pub mod unknown;
 
 pub use catalog::{Catalog, Origin};
 pub use component::Component;

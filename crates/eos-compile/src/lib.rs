@@ -8,10 +8,10 @@ pub mod intent;
 pub mod origin;
 pub mod passes;
 mod provenance;
+pub mod reasons;
 pub mod render;
 pub mod scope;
 pub mod sink;
-pub mod tofu_reasons;
 pub mod traced;
 pub mod work;
 

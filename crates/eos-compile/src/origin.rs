@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use eos_model::Name;
+use eos_pillar::estate_file::ESTATE_FILE;
 
 /// The source of a value, as the provenance has it. Joined with git only when somebody asks (`eos why`).
 ///
@@ -19,6 +20,11 @@ impl Origin {
     /// Something a kind says: `catalog/grafana/component.yaml#settings:port:default`.
     pub fn catalog(kind: &str, key: &str) -> Origin {
         Origin(Arc::from(["catalog/", kind, "/component.yaml#", key].concat()))
+    }
+
+    /// A key of `eos.toml`.
+    pub fn estate(key: &str) -> Origin {
+        Origin(Arc::from([ESTATE_FILE, "#", key].concat()))
     }
 
     pub fn text(&self) -> &str {

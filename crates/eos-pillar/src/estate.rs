@@ -80,7 +80,13 @@ impl Estate {
         let base = git.head()?;
         let text = |name: &str| -> Result<String, Diagnostic> {
             let missing = || {
+                let why = if name == LOCK_FILE {
+                    "it says which compiler and which kinds the estate was made with"
+                } else {
+                    "it says which environments there are and where their servers are"
+                };
                 Diagnostic::error(codes::BAD_ESTATE_FILE, format!("{name} is missing"))
+                    .why(why)
                     .fix(format!("bring it back: git log -- {name} shows the last commit that had it"))
             };
             let bytes = files::read(root, Utf8Path::new(name))?.ok_or_else(missing)?;

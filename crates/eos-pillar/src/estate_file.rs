@@ -6,6 +6,7 @@ use std::num::NonZero;
 use camino::Utf8Path;
 use eos_model::{Diagnostic, EnvName, Place, codes};
 use serde::{Deserialize, Serialize};
+use toml::de::DeTable;
 
 /// Its name in the estate's root.
 pub const ESTATE_FILE: &str = "eos.toml";
@@ -166,6 +167,7 @@ impl EstateFile {
                 ),
             )
             .at(Place::file(file))
+            .why("a command that names no environment acts there")
             .fix(format!("add [environments.{}] or name another default", parsed.default_environment)));
         }
         let plain = |c: char| c.is_ascii_alphanumeric() || c == '-';
@@ -186,6 +188,19 @@ impl EstateFile {
         let body = toml::to_string(self).unwrap_or_default();
         format!("# The estate. eos reads it; you may edit it.\n{body}")
     }
+}
+
+/// The line, from one, that a key such as `environments:production:tier` is written on; none where it is not said.
+pub fn line_of(text: &str, key: &str) -> Option<usize> {
+    let root = DeTable::parse(text).ok()?.into_inner();
+    let mut table = Some(&root);
+    let mut start = None;
+    for step in key.split(':') {
+        let (name, value) = table?.iter().find(|(name, _)| name.get_ref().as_ref() == step)?;
+        start = Some(name.span().start);
+        table = value.get_ref().as_table();
+    }
+    Some(text[..start?].matches('\n').count() + 1)
 }
 
 /// Refuses a file of a newer format before its unknown fields confuse anyone.
@@ -226,6 +241,15 @@ mod tests {
         let file = EstateFile::new("shop", "tofu");
         assert_eq!(EstateFile::parse(&file.write()).unwrap(), file);
         assert_eq!(file.default_environment.as_str(), "production");
+    }
+
+    #[test]
+    fn a_key_is_found_on_its_line() {
+        let text = EstateFile::new("shop", "tofu").write();
+        let line = |key| line_of(&text, key).and_then(|line| text.lines().nth(line - 1));
+        assert_eq!(line("name"), Some("name = \"shop\""));
+        assert_eq!(line("environments:staging:tier"), Some("tier = \"staging\""));
+        assert_eq!(line("nomad:namespace"), None);
     }
 
     #[test]

@@ -17,6 +17,7 @@ impl Fields<'_> {
     pub fn wrong(&mut self, node: &Node, message: String) -> Diagnostic {
         Diagnostic::error(codes::WRONG_SHAPE, message)
             .at(self.sources.place_of(node))
+            .why("what eos does not know it would leave out, and nobody would notice")
             .fix("put right that line; eos explain E0211 shows what an entry looks like")
     }
 

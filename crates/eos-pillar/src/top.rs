@@ -30,6 +30,7 @@ pub fn patterns(top: &Document, env: &EnvName) -> Result<Vec<String>, Diagnostic
     let wrong = |node: &Node, message: &str| {
         Diagnostic::error(codes::TOP_FILE, message.to_owned())
             .at(top.place(node.mark))
+            .why("what it gives to nobody is never read: everything there would count as deleted")
             .fix("compare with git log -p pillar/top.sls, or with what eos init writes in an empty folder")
     };
     let base = top.root.get("base").ok_or_else(|| wrong(&top.root, "top.sls has no base environment"))?;

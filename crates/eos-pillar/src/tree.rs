@@ -112,6 +112,7 @@ impl Tree {
     pub fn environment(&self, env: &EnvName) -> Result<Environment, Diagnostics> {
         let missing = || {
             Diagnostic::error(codes::TOP_FILE, format!("{TOP_FILE} is missing"))
+                .why("it says which files of the pillar count in which environment")
                 .fix("bring it back: git log -- pillar/top.sls shows the last commit that had it")
         };
         self.parse_ahead();
@@ -281,7 +282,9 @@ impl Reader<'_> {
                         codes::WRONG_SHAPE,
                         format!("{path} is {}, not a mapping", node.kind_name()),
                     )
-                    .at(place),
+                    .at(place)
+                    .why("Salt lays the files of a pillar over each other, key by key")
+                    .fix("write it as keys with values, such as eos: {components: {…}}"),
                 );
                 return None;
             }

@@ -5,6 +5,11 @@ use std::io::{IsTerminal as _, Write as _};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use camino::Utf8PathBuf;
+use eos_model::{Diagnostic, codes};
+
+/// The words of a variable that says yes or no.
+const YES: [&str; 4] = ["yes", "1", "true", "on"];
+const NO: [&str; 4] = ["no", "0", "false", "off"];
 
 /// Read once at the start; nothing below reads the environment again.
 pub struct Context {
@@ -32,14 +37,15 @@ pub struct Context {
     pub tools_bundle: Option<Utf8PathBuf>,
     /// Stands in for the official releases, as a mirror does.
     pub release_base: Option<String>,
-    /// EOS_OFFLINE=yes: tools come from the PATH, the cache and the bundle only.
+    /// EOS_OFFLINE=yes: tools come from the PATH, the cache and the bundle only. Whoever says another word than a no wanted
+    /// the network left alone, too.
     pub offline: bool,
     pub search_path: Vec<Utf8PathBuf>,
     pub identity_file: Utf8PathBuf,
     /// This program, which is its own provider and key program.
     pub binary: Utf8PathBuf,
-    /// EOS_APPLY=no, or any other word but yes: record and compile only, as `--no-apply` says for one command.
-    pub never_apply: bool,
+    /// EOS_APPLY: with no, record and compile only, as `--no-apply` says for one command.
+    pub apply: Option<String>,
     /// EOS_TEST_STOP_AFTER: the record of the journal after which this process stops itself, so that a test can kill at that
     /// very moment. Debug builds only.
     pub stop_after: Option<u32>,
@@ -54,6 +60,22 @@ impl Context {
             let mut stdout = std::io::stdout();
             let _ = stdout.write_all(text.as_bytes());
             let _ = stdout.flush();
+        }
+    }
+
+    /// Whether commands apply what they record, by EOS_APPLY. Another word than those known may mean either: nothing is done.
+    pub fn applies(&self) -> Result<bool, Diagnostic> {
+        let Some(word) = &self.apply else { return Ok(true) };
+        match (is_one_of(&YES, word), is_one_of(&NO, word)) {
+            (true, _) => Ok(true),
+            (_, true) => Ok(false),
+            _ => {
+                let message = format!("EOS_APPLY is {word:?}, a word that eos does not know");
+                let (yes, no) = (YES[1..].join(", "), NO[1..].join(", "));
+                Err(Diagnostic::error(codes::USAGE, message)
+                    .why("it says whether commands apply what they record, which eos does not guess")
+                    .fix(format!("export EOS_APPLY=no (or {no}); or export EOS_APPLY=yes (or {yes})")))
+            }
         }
     }
 
@@ -100,13 +122,13 @@ impl Context {
             data_folder: folder("XDG_DATA_HOME", ".local/share"),
             tools_bundle: variable("EOS_TOOLS_BUNDLE").map(Utf8PathBuf::from),
             release_base: variable("EOS_RELEASE_BASE"),
-            offline: variable("EOS_OFFLINE").is_some_and(|word| word == "yes"),
+            offline: variable("EOS_OFFLINE").is_some_and(|word| !is_one_of(&NO, &word)),
             search_path: variable("PATH").unwrap_or_default().split(':').map(Utf8PathBuf::from).collect(),
             binary: std::env::current_exe()
                 .ok()
                 .and_then(|path| Utf8PathBuf::from_path_buf(path).ok())
                 .unwrap_or_else(|| "eos".into()),
-            never_apply: variable("EOS_APPLY").is_some_and(|word| !means_yes(&word)),
+            apply: variable("EOS_APPLY"),
             stop_after: variable("EOS_TEST_STOP_AFTER")
                 .filter(|_| cfg!(debug_assertions))
                 .and_then(|text| text.parse().ok()),
@@ -116,6 +138,10 @@ impl Context {
             directory,
         }
     }
+}
+
+fn is_one_of(known: &[&str], word: &str) -> bool {
+    known.contains(&word.to_lowercase().as_str())
 }
 
 /// systemd's id where there is one; a name must do elsewhere.
@@ -160,8 +186,4 @@ pub fn value_of<'w>(words: &'w [String], flags: &[&str]) -> Option<&'w str> {
         }
     }
     None
-}
-/// Whoever sets such a variable to a word that is not known wanted something to be held back.
-fn means_yes(word: &str) -> bool {
-    ["", "yes", "1", "true", "on"].contains(&word.to_lowercase().as_str())
 }

@@ -1,6 +1,6 @@
 //! An estate with its tree and the catalogue it has pinned.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use camino::Utf8Path;
 use eos_catalog::{Catalog, Folder, Origin};
@@ -187,6 +187,19 @@ impl Loaded {
         };
         let unpinned = environment.components.values().filter(|entry| !is_pinned(&entry.kind));
         Diagnostics(unpinned.map(warn).collect())
+    }
+
+    /// Warnings about kinds of the estate's own that took the place of eos's.
+    pub fn in_place<'k>(&self, kinds: impl Iterator<Item = &'k str>) -> Diagnostics {
+        let kinds: BTreeSet<&str> = kinds.filter(|kind| self.catalog.takes_a_place(kind)).collect();
+        let told = |kind| {
+            let message = format!("{kind} is the estate's own, in place of the one that eos has");
+            Diagnostic::warning(codes::IN_PLACE, message)
+                .at(Place::file(self.catalog.file(kind)))
+                .why("what a newer eos mends or changes about its own does not reach it")
+                .fix(format!("nothing, if it is meant; else git rm -r catalog/{kind}"))
+        };
+        Diagnostics(kinds.into_iter().map(told).collect())
     }
 
     /// Copies of pinned kinds that are not what is pinned: this eos has the same built in, a newer one would not.

@@ -196,7 +196,13 @@ fn the_catalogue() {
     some(&["create", "--help"], "create_help");
     happy(&sandbox, "catalog_show", &["catalog", "show", "nextcloud"]);
     happy(&sandbox, "catalog_check", &["catalog", "check", "grafana"]);
-    assert!(sandbox.ok(&["catalog", "check"]).stdout.contains("nothing wrong"));
+    let all = sandbox.ok(&["catalog", "check"]).stdout;
+    assert!(all.contains("nothing wrong") && all.contains("Unknown: digest of "), "{all}");
+    assert!(all.lines().count() <= 6, "a line for each sort of thing: {all}");
+    let unknown = sandbox.json(&["catalog", "check", "zabbix"])["unknown"].clone();
+    let images: Vec<&str> =
+        unknown.as_array().unwrap().iter().map(|one| one["of"].as_str().unwrap()).collect();
+    assert!(images.contains(&"zabbix/zabbix-web-nginx-pgsql"), "{unknown}");
     happy(&sandbox, "create_grafana_help", &["create", "grafana", "--help"]);
     happy(&sandbox, "help", &["--help"]);
 }
@@ -269,4 +275,71 @@ fn every_command_speaks_json() {
         document["result"].is_object() && document["diagnostics"].is_array() && document["ok"].is_boolean(),
         "{document:#}"
     );
+}
+
+/// Messages that are their own reason: what was said is not there, or the system said why. A part of each will do.
+const OWN_REASON: &[(&str, &str)] = &[
+    ("E0101", "there is no"),
+    ("E0102", "is an estate already"),
+    ("E0104", "has format "),
+    ("E0105", "cannot record the change: "),
+    ("E0106", "cannot write "),
+    ("E0107", ""),
+    ("E0108", "nothing came"),
+    ("E0111", "eos.lock: "),
+    ("E0111", "eos.toml: "),
+    ("E0111", "has prices without "),
+    ("E0111", "which eos cannot run"),
+    ("E0211", "has only a part of "),
+    ("E0301", "there is no kind "),
+    ("E0302", "has no setting "),
+    ("E0305", " cannot be a flag: "),
+    ("E0305", " has no field "),
+    ("E0305", " is not allowed there"),
+    ("E0305", " is not of type "),
+    ("E0305", " is taken: "),
+    ("E0305", " lacks the field "),
+    ("E0305", " refers to nothing there is"),
+    ("E0305", " would be a flag twice: "),
+    ("E0305", "]: setting "),
+    ("E0306", "has no feature "),
+    ("E0307", "does not run as "),
+    ("E0310", "cannot be told to "),
+    ("E0408", " already"),
+    ("E0409", ""),
+    ("E0411", " is not a name: "),
+    ("E0412", "has no environment "),
+    ("E0503", ""),
+    ("E0903", ""),
+    ("E0907", "is not a plan of eos: "),
+    ("E0911", "tofu plan failed: "),
+    ("E0918", "does not answer: "),
+];
+
+const TESTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests");
+
+/// A code, the place, why, and what to type: of every error in every snapshot.
+#[test]
+fn every_refusal_says_why_and_what_to_type() {
+    let folders = ["snapshots", "runs/snapshots"].map(|folder| format!("{TESTS}/{folder}"));
+    let snapshots = folders.iter().flat_map(|folder| std::fs::read_dir(folder).unwrap());
+    let mut used: Vec<&(&str, &str)> = Vec::new();
+    let mut wrong = Vec::new();
+    for path in snapshots.map(|entry| entry.unwrap().path()) {
+        let text = std::fs::read_to_string(&path).unwrap();
+        for block in text.split("\n\n").filter_map(|block| Some(&block[block.find("error[E")?..])) {
+            let said = block.split_whitespace().collect::<Vec<_>>().join(" ");
+            let own = OWN_REASON.iter().find(|(code, part)| {
+                said.starts_with(&format!("error[{code}]")) && said.contains(part.trim())
+            });
+            let explains = block.contains("\n  why: ");
+            if !block.contains("\n  try: ") || (!explains && own.is_none()) {
+                wrong.push(format!("{}\n{block}", path.file_name().unwrap().display()));
+            }
+            used.extend(own.filter(|_| !explains));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+    let unused: Vec<_> = OWN_REASON.iter().filter(|own| !used.contains(own)).collect();
+    assert!(unused.is_empty(), "no message is like these any more: {unused:?}");
 }

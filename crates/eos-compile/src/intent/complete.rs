@@ -33,6 +33,12 @@ const FIELDS: &[&str] = &[
     "secrets",
 ];
 
+/// What counts in one runtime only: the flag, the runtime, and why it says nothing in the other.
+const OF_ONE_RUNTIME: &[(&str, &str, &str)] = &[
+    ("binary", "host", "an image brings its program; --binary names one on the host itself"),
+    ("version", "container", "on the host itself Debian's package says which version runs"),
+];
+
 /// How defaults end that stand for something of the person's own.
 const PLACEHOLDER: &str = "example.org";
 
@@ -238,8 +244,19 @@ impl<'a> Completer<'a> {
         {
             return Err(problem.into());
         }
-        if runtime == "host" && draft.entry.get("version").is_some() {
-            draft.entry.shift_remove("version");
+        for (flag, counts_in, why) in OF_ONE_RUNTIME.iter().filter(|(_, counts_in, _)| *counts_in != runtime)
+        {
+            if draft.request.common.contains_key(*flag) {
+                let message =
+                    format!("{} has the runtime {runtime}, where --{flag} says nothing", draft.name);
+                let other =
+                    runtimes.contains(counts_in).then(|| format!("--runtime {counts_in} as well, or "));
+                return Err(Diagnostic::error(codes::NO_RUNTIME, message)
+                    .why(*why)
+                    .fix(format!("{}leave out --{flag}", other.unwrap_or_default()))
+                    .into());
+            }
+            draft.entry.shift_remove(*flag);
         }
         draft.entry.insert("runtime".to_owned(), Json::from(runtime));
         Ok(())
@@ -312,7 +329,8 @@ impl<'a> Completer<'a> {
             if chosen != wanted && given.is_some() {
                 let message = format!("port {wanted} on host {host} is taken by {other}");
                 let fix = format!("--{} {chosen} is free", setting.replace('_', "-"));
-                self.found.push(Diagnostic::error(codes::PORT_TAKEN, message).fix(fix));
+                let taken = Diagnostic::error(codes::PORT_TAKEN, message);
+                self.found.push(taken.why(check_ports::ONE_LISTENS).fix(fix));
                 continue;
             }
             if chosen != wanted {

@@ -82,7 +82,8 @@ impl Completer<'_> {
         } else {
             format!("there is nothing named {asked:?} to offer {}", need.offer)
         };
-        Err(Diagnostic::error(codes::NOTHING_OFFERS, message).fix(fix))
+        let why = format!("{name} needs {}: it is for {}", need.offer, need.help);
+        Err(Diagnostic::error(codes::NOTHING_OFFERS, message).why(why).fix(fix))
     }
 
     /// Who meets a need: somebody there, or somebody made now.

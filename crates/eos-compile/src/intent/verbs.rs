@@ -95,11 +95,18 @@ pub fn update(input: &Input<'_>, request: &Request) -> Result<Planned, Diagnosti
     let kind = before.kind.clone();
     completer.complete(before.name.as_str(), &kind, apply(entry, request), request, None);
     let mut planned = completer.finish()?;
+    let after = planned.entries.iter_mut().find(|entry| entry.name == before.name);
+    let after = after.and_then(|entry| entry.entry.get_mut("settings")?.as_object_mut());
+    let after = after.map(|settings| in_order(before, settings)).unwrap_or_default();
     planned.notes.extend(request.unset.iter().filter_map(|name| {
         if before.needs.contains_key(name) {
             return Some(format!("{}: does without {name} from now on", before.name));
         }
         let default = component.settings.get(name)?.default.as_ref()?;
+        // A port that somebody else has is not had again; what was chosen instead is told as a choice.
+        if after.get(name).is_some_and(|chosen| chosen != default) {
+            return None;
+        }
         let shown = match default {
             Json::String(text) => text.clone(),
             Json::Array(items) if items.is_empty() => "nothing".to_owned(),
@@ -108,6 +115,15 @@ pub fn update(input: &Input<'_>, request: &Request) -> Result<Planned, Diagnosti
         Some(format!("{}: {name} is the default again: {shown}", before.name))
     }));
     Ok(planned)
+}
+
+/// Settings stand where they stood: one that was unset and comes out as it was is no change.
+fn in_order(before: &ComponentEntry, settings: &mut Map<String, Json>) -> Map<String, Json> {
+    let known = before.settings.keys().filter_map(|name| settings.shift_remove_entry(name));
+    let mut ordered: Map<String, Json> = known.collect();
+    ordered.append(settings);
+    settings.clone_from(&ordered);
+    ordered
 }
 
 /// Settings that cannot change after creation, where they would.

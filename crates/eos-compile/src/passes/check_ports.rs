@@ -7,6 +7,9 @@ use eos_model::{Diagnostic, HostName, Name, codes};
 
 use crate::work::{Unit, Work};
 
+/// Why a port is one program's.
+pub const ONE_LISTENS: &str = "two programs cannot listen on one port of one host";
+
 /// The settings of a component that name a port of its host. In a container only published ports are the host's; as a
 /// host process, or where eos merely knows of it, every port is.
 pub fn port_settings<'c>(component: &'c Component, runtime: Option<&str>) -> Vec<&'c str> {
@@ -62,6 +65,7 @@ pub fn run(work: &mut Work<'_>) {
                     ),
                 )
                 .at(work.place(node))
+                .why(ONE_LISTENS)
                 .fix(format!(
                     "eos update {} --{} <another port>",
                     unit.id.name,

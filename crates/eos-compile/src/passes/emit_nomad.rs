@@ -171,9 +171,9 @@ fn restart_policy(attempts: u8, interval: u64, delay: u64, mode: &str) -> Traced
 pub struct Provision<'w, 'a> {
     /// The job's file, without folder and ending.
     pub file: String,
-    owner: &'w Unit<'a>,
-    task: &'w Task,
-    grant: Grant<'w, 'a>,
+    pub owner: &'w Unit<'a>,
+    pub task: &'w Task,
+    pub grant: Grant<'w, 'a>,
 }
 
 impl Provision<'_, '_> {

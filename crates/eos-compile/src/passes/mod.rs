@@ -80,6 +80,16 @@ pub struct Reached {
     pub found: usize,
 }
 
+/// Runs the passes up to the first that emits: what the units are, for those who only look.
+pub fn resolve(work: &mut Work<'_>) {
+    for pass in PASSES {
+        match pass.run {
+            Run::Estate(run) => run(work),
+            Run::Unit(_) => return,
+        }
+    }
+}
+
 /// Runs the passes in order, until one that stops on errors.
 pub fn run(work: &mut Work<'_>) -> Reached {
     let mut rest = PASSES;

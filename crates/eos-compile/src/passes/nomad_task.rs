@@ -57,7 +57,7 @@ pub fn pace(work: &Work<'_>, unit: &Unit<'_>) -> Pace {
 }
 
 /// Of a unit: its own, or that of its environment.
-fn tier<'w>(work: &'w Work<'_>, unit: &'w Unit<'_>) -> &'w str {
+pub fn tier<'w>(work: &'w Work<'_>, unit: &'w Unit<'_>) -> &'w str {
     unit.entry.tier.as_deref().unwrap_or(work.input.tier.as_str())
 }
 

@@ -135,7 +135,8 @@ fn check_words(work: &mut Work<'_>, entry: &ComponentEntry, component: &Componen
                 format!("{} does not say which version of {} runs", entry.name, entry.kind),
             )
             .at(place("kind"))
-            .fix("write version: <tag> there; eos never guesses one"),
+            .why("eos never guesses one: another tag tomorrow would be another program")
+            .fix("write version: <tag> there"),
         );
     }
     found.into_iter().for_each(|diagnostic| work.push(diagnostic));
@@ -244,6 +245,11 @@ fn settings(
                         format!("{} lacks the setting {name:?}: {}", entry.name, schema.help),
                     )
                     .at(place)
+                    .why(if schema.kind == SettingType::Secret {
+                        "it has no default: a secret that every estate has would be none"
+                    } else {
+                        "it has no default: only you can know it"
+                    })
                     .fix(fix),
                 );
             }
@@ -282,7 +288,10 @@ fn wrong_value(
         || "write another value there".to_owned(),
         |fits| format!("write another value there, such as {fits}"),
     );
-    Diagnostic::error(codes::BAD_VALUE, format!("{}: {name}: {problem}", entry.name)).at(place).fix(fix)
+    Diagnostic::error(codes::BAD_VALUE, format!("{}: {name}: {problem}", entry.name))
+        .at(place)
+        .why(format!("{name} is: {}", schema.help))
+        .fix(fix)
 }
 
 fn hint(word: &str, known: &[&str]) -> String {

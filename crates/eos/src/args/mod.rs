@@ -5,6 +5,7 @@ pub mod running;
 pub mod spoken;
 
 use clap::{Arg, ArgAction, ArgMatches};
+use eos_model::Diagnostic;
 
 use crate::context::Context;
 
@@ -43,8 +44,8 @@ pub fn changing() -> Vec<Arg> {
 }
 
 /// Whether a change is only recorded and compiled: asked for once, or always on this machine.
-pub fn stops_after_recording(context: &Context, matches: &ArgMatches) -> bool {
-    context.never_apply || running::is_set(matches, "no-apply")
+pub fn stops_after_recording(context: &Context, matches: &ArgMatches) -> Result<bool, Diagnostic> {
+    Ok(running::is_set(matches, "no-apply") || !context.applies()?)
 }
 
 pub fn dry_run() -> Arg {

@@ -40,7 +40,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
             .into());
     };
     let Some((kind, inner)) = matches.subcommand() else { return Ok(Outcome::default()) };
-    if args::stops_after_recording(call.context, inner) && !inner.get_flag("dry-run") {
+    if args::stops_after_recording(call.context, inner)? && !inner.get_flag("dry-run") {
         return Err(Diagnostic::error(
             codes::USAGE,
             "a job is taken over at once: that cannot be recorded for later",

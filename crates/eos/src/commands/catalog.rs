@@ -1,15 +1,19 @@
 //! `eos catalog`: look at kinds, check them, start one of your own.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use clap::{Arg, ArgMatches, Command};
 use eos_catalog::component::{Component, Proof};
+use eos_catalog::unknown::{self, Unknown, What};
 use eos_catalog::{Catalog, check, schema};
 use eos_model::{Diagnostic, Diagnostics, Kind, codes};
 use eos_pillar::{Estate, files};
-use serde_json::json;
+use serde_json::{Value as Json, json};
 
 use super::{Call, catalog_here};
 use crate::args::component;
 use crate::outcome::Outcome;
+use crate::views::plan::counted;
 use crate::views::style::Style;
 use crate::views::table::Table;
 use crate::views::wrap::wrapped;
@@ -67,13 +71,16 @@ fn list(call: &Call<'_>, catalog: &Catalog) -> Result<Outcome, Diagnostics> {
         let found = catalog.component(kind)?;
         let runtimes: Vec<&str> = check::runtimes(&found).into_iter().flatten().collect();
         let shown = if runtimes.is_empty() { "-".to_owned() } else { runtimes.join(" ") };
-        table.row(vec![kind.to_owned(), shown, proof(&found).to_owned(), found.summary.clone()]);
-        rows.push(json!({"kind": kind, "summary": found.summary, "aliases": found.aliases, "runtimes": runtimes, "proof": proof(&found), "origin": catalog.origin(kind)}));
+        let takes_a_place = catalog.takes_a_place(kind);
+        let marked = if takes_a_place { format!("{kind} *") } else { kind.to_owned() };
+        table.row(vec![marked, shown, proof(&found).to_owned(), found.summary.clone()]);
+        rows.push(json!({"kind": kind, "summary": found.summary, "aliases": found.aliases, "runtimes": runtimes, "proof": proof(&found), "origin": catalog.origin(kind), "in_place": takes_a_place}));
     }
-    Ok(Outcome::new(
-        table.render(call.context.table_width, call.context.color_stdout),
-        json!({ "kinds": rows }),
-    ))
+    let mut text = table.render(call.context.table_width, call.context.color_stdout);
+    if catalog.kinds().any(|kind| catalog.takes_a_place(kind)) {
+        text.push_str("* the estate's own, in place of the one that eos has\n");
+    }
+    Ok(Outcome::new(text, json!({ "kinds": rows })))
 }
 
 fn show(call: &Call<'_>, catalog: &Catalog, word: &str) -> Result<Outcome, Diagnostics> {
@@ -87,6 +94,9 @@ fn show(call: &Call<'_>, catalog: &Catalog, word: &str) -> Result<Outcome, Diagn
     }
     if !found.aliases.is_empty() {
         text.push_str(&format!("also called {}\n", found.aliases.join(", ")));
+    }
+    if catalog.takes_a_place(kind) {
+        text.push_str(&format!("the estate's own (catalog/{kind}), in place of the one that eos has\n"));
     }
     text.push_str(&format!(
         "{}; {}\n",
@@ -173,33 +183,54 @@ fn show(call: &Call<'_>, catalog: &Catalog, word: &str) -> Result<Outcome, Diagn
 }
 
 fn check_kinds(catalog: &Catalog, only: Option<String>) -> Result<Outcome, Diagnostics> {
+    let is_one = only.is_some();
     let kinds: Vec<String> = match only {
         Some(word) => vec![catalog.resolve(&word)?.to_owned()],
         None => catalog.kinds().map(str::to_owned).collect(),
     };
     let mut found = Diagnostics::new();
-    let mut unpinned = Vec::new();
+    let mut unknown = Vec::new();
     for kind in &kinds {
         found.extend(check::check(catalog, kind));
-        if catalog
-            .component(kind)
-            .is_ok_and(|c| c.runtimes.container.as_ref().is_some_and(|container| container.version.is_none()))
-        {
-            unpinned.push(kind.clone());
+        if let Ok(component) = catalog.component(kind) {
+            unknown.extend(unknown::unknown(&component).into_iter().map(|one| (kind.as_str(), one)));
         }
     }
     if found.has_errors() {
         return Err(found);
     }
-    let mut text =
-        format!("{} kind{} checked, nothing wrong.\n", kinds.len(), if kinds.len() == 1 { "" } else { "s" });
-    if !unpinned.is_empty() {
-        text.push_str(&format!(
-            "Without a checked version, so --version must be given: {}\n",
-            unpinned.join(", ")
-        ));
+    let mut text = format!("{} checked, nothing wrong.\n", counted(kinds.len(), "kind"));
+    text.push_str(&if is_one { each_unknown(&unknown) } else { counted_unknown(&unknown) });
+    let without_version: Vec<&str> =
+        unknown.iter().filter(|(_, one)| one.what == What::Version).map(|(kind, _)| *kind).collect();
+    let rows: Vec<Json> =
+        unknown.iter().map(|(kind, one)| json!({"kind": kind, "what": one.what, "of": one.of})).collect();
+    Ok(Outcome::new(text, json!({"checked": kinds, "without_version": without_version, "unknown": rows})))
+}
+
+/// What is not known of one kind.
+fn each_unknown(unknown: &[(&str, Unknown)]) -> String {
+    let line = |(_, one): &(&str, Unknown)| {
+        format!("Unknown: {} of {}; {}.\n", one.what.as_str(), one.of, one.what.means())
+    };
+    unknown.iter().map(line).collect()
+}
+
+/// What is not known of several kinds, a line for each sort of thing.
+fn counted_unknown(unknown: &[(&str, Unknown)]) -> String {
+    let mut by_what: BTreeMap<What, BTreeSet<&str>> = BTreeMap::new();
+    for (kind, one) in unknown {
+        by_what.entry(one.what).or_default().insert(kind);
     }
-    Ok(Outcome::new(text, json!({"checked": kinds, "without_version": unpinned})))
+    let mut text = String::new();
+    for (what, kinds) in &by_what {
+        let kinds = counted(kinds.len(), "kind");
+        text.push_str(&format!("Unknown: {} of {kinds}; {}.\n", what.as_str(), what.means()));
+    }
+    if !text.is_empty() {
+        text.push_str("eos catalog check KIND says of what.\n");
+    }
+    text
 }
 
 fn new(call: &Call<'_>, word: &str) -> Result<Outcome, Diagnostics> {

@@ -69,6 +69,10 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         found = Diagnostics(said);
         return Err(found);
     }
+    // Said where something is compiled, and no reason to compile it again.
+    if !results.is_empty() {
+        warnings.extend(loaded.in_place(loaded.catalog.kinds()));
+    }
     let mut documents = Vec::new();
     let mut differs = false;
     // With one environment only, nobody knows what the others need.

@@ -20,11 +20,50 @@ pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
 
 pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics> {
     let words: Vec<String> = matches.get_many::<String>("words").into_iter().flatten().cloned().collect();
-    let (typed, before) = words.split_last().map_or(("", &[][..]), |(last, before)| (last.as_str(), before));
-    let mut found = candidates(call, before, typed).unwrap_or_default();
-    found.retain(|(word, _)| word.starts_with(typed));
+    let Asked { before, typed, lead } = asked(words);
+    let mut found = candidates(call, &before, &typed).unwrap_or_default();
+    found.retain(|(word, _)| word.starts_with(&typed));
+    found.iter_mut().for_each(|(word, _)| word.insert_str(0, &lead));
     let text: String = found.iter().map(|(word, what)| format!("{word}\t{what}\n")).collect();
     Ok(Outcome::new(text, json!({"candidates": found.iter().map(|(word, _)| word).collect::<Vec<_>>()})))
+}
+
+/// What is to be completed.
+struct Asked {
+    before: Vec<String>,
+    typed: String,
+    /// What stands before the value in the same word, and before every candidate: `--tier=`.
+    lead: String,
+}
+
+/// A value behind `=` is completed like one behind a space. bash makes three words of `--tier=dev`, and replaces the last.
+fn asked(words: Vec<String>) -> Asked {
+    let mut before: Vec<String> = Vec::new();
+    let mut is_split = false;
+    for word in words {
+        match before.last_mut() {
+            Some(flag) if word == "=" && flag.starts_with("--") && !flag.contains('=') => {
+                flag.push('=');
+                is_split = true;
+            }
+            Some(flag) if is_split && flag.ends_with('=') => {
+                flag.push_str(&word);
+            }
+            _ => {
+                is_split = false;
+                before.push(word);
+            }
+        }
+    }
+    let typed = before.pop().unwrap_or_default();
+    match typed.split_once('=').filter(|(flag, _)| flag.starts_with("--")) {
+        None => Asked { before, typed, lead: String::new() },
+        Some((flag, value)) => {
+            before.push(flag.to_owned());
+            let lead = if is_split { String::new() } else { format!("{flag}=") };
+            Asked { before, typed: value.to_owned(), lead }
+        }
+    }
 }
 
 type Candidates = Vec<(String, String)>;

@@ -138,12 +138,14 @@ pub fn record(
     intent: Intent<'_>,
 ) -> Result<Outcome, Diagnostics> {
     let prepared = intent.prepared;
-    let warnings = own_warnings(intent.planned, prepared);
+    let mut warnings = own_warnings(intent.planned, prepared);
+    let new = intent.planned.entries.iter().filter(|entry| entry.is_new);
+    warnings.extend(loaded.in_place(new.map(|entry| entry.kind.as_str())));
     if matches.get_flag("dry-run") {
         let shown = dry_run::show(call.context, loaded, env, prepared, &intent.planned.notes);
         return Ok(shown.with_warnings(warnings));
     }
-    if !args::stops_after_recording(call.context, matches) {
+    if !args::stops_after_recording(call.context, matches)? {
         let notes = said(intent.planned);
         let mut wanted =
             Wanted::new(env, &prepared.compiled, prepared.change.clone(), intent.message, matches)?;

@@ -43,7 +43,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let env = loaded.env(matches.get_one::<String>("env").map(String::as_str))?;
     let environment = loaded.environment(&env)?;
     // What is only recorded destroys nothing.
-    let destroyed = match args::stops_after_recording(call.context, matches) {
+    let destroyed = match args::stops_after_recording(call.context, matches)? {
         true => BTreeSet::new(),
         false => running::names(matches, "destroy-data")?,
     };
@@ -79,7 +79,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         notes.extend(kept.iter().map(|path| format!("its data would stay at {path}")));
         return Ok(dry_run::show(call.context, &loaded, &env, &prepared, &notes));
     }
-    if !args::stops_after_recording(call.context, matches) {
+    if !args::stops_after_recording(call.context, matches)? {
         let mut notes: Vec<String> = kept
             .iter()
             .map(|path| format!("its data stays at {path}, and its secrets stay with it"))
@@ -263,6 +263,7 @@ fn still_used(environment: &Environment, name: &HostName) -> Option<Diagnostic> 
     }
     (!needed.is_empty()).then(|| {
         Diagnostic::error(codes::STILL_NEEDED, format!("host {name} {}", needed.join(" and ")))
+            .why("without the host it could be neither changed nor taken away")
             .fix(fixes.join("; "))
     })
 }

@@ -133,6 +133,9 @@ fn estate(call: &Call<'_>, loaded: &Loaded, findings: &mut Vec<Finding>) -> Resu
             "keep it where nobody else can read it; executor = \"tofu\" in eos.toml encrypts it".to_owned(),
         ));
     }
+    for covered in loaded.in_place(loaded.catalog.kinds()).0 {
+        findings.push(Finding::Note(covered.message, covered.fix.unwrap_or_default()));
+    }
     let checked = tools::pinned_versions(call.context, &loaded.estate.file.executor);
     for (name, version) in checked.iter().filter(|(name, version)| {
         loaded.estate.lock.tools.get(*name).is_some_and(|recorded| recorded != *version)

@@ -9,6 +9,7 @@ use clap::ArgMatches;
 use eos_catalog::Catalog;
 use eos_compile::Files;
 use eos_compile::intent::{self, Request};
+use eos_compile::reasons::json_line_of;
 use eos_engine::{Change, ChangeKind, Drift};
 use eos_model::{Diagnostic, Diagnostics, EnvName, Name, codes};
 use eos_pillar::ComponentEntry;
@@ -20,7 +21,6 @@ use crate::loaded::Loaded;
 use crate::outcome::Outcome;
 use crate::recording::{self, Drafted, Message};
 use crate::run::{self, Runs};
-use crate::views::json_lines;
 use crate::views::plan_lines::preview_key;
 
 /// Fields of a job that a size word decides, whatever they are made of otherwise.
@@ -177,8 +177,8 @@ fn origins(env: &EnvName, name: &Name, one: &Different, files: &Files) -> Vec<St
         return Vec::new();
     };
     let provenance: Json = serde_json::from_str(&provenance).unwrap_or_default();
-    let line = json_lines::line_of(&text, &format!("/Job{}", one.pointer))
-        .or_else(|| json_lines::line_of(&text, &one.pointer));
+    let line =
+        json_line_of(&text, &format!("/Job{}", one.pointer)).or_else(|| json_line_of(&text, &one.pointer));
     let origins = line.map(|line| &provenance["files"][one.file.as_str()][line.to_string()]);
     let texts = origins.and_then(Json::as_array).into_iter().flatten();
     texts.filter_map(|origin| origin.as_str().map(str::to_owned)).collect()

@@ -129,7 +129,7 @@ fn record(
     let mark =
         |root: &camino::Utf8Path| this_machine::mark(call.context, root, &request.name, &request.address);
     // A host that is new carries nothing yet.
-    if !before.is_empty() && !args::stops_after_recording(call.context, matches) {
+    if !before.is_empty() && !args::stops_after_recording(call.context, matches)? {
         if is_masterless {
             mark(&loaded.estate.root)?;
         }
@@ -173,6 +173,7 @@ fn check_words(request: &HostRequest) -> Result<(), Diagnostics> {
                     codes::BAD_VALUE,
                     format!("--{flag}: {value:?} may hold letters, digits, '.', '_', ':' and '-' only"),
                 )
+                .why("it becomes part of URLs, constraints and commands")
                 .fix(format!(
                     "--{flag} {}",
                     if flag == "address" {

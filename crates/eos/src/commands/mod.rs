@@ -41,6 +41,7 @@ pub mod upgrade;
 pub mod why;
 mod why_compiled;
 mod why_live;
+mod why_source;
 
 use std::collections::BTreeSet;
 
@@ -429,7 +430,11 @@ fn usage(error: &clap::Error, call: &Call<'_>) -> Result<Outcome, Diagnostics> {
             }
         }
     });
-    Err(Diagnostic::error(codes::USAGE, message).fix(fix).into())
+    let mut refused = Diagnostic::error(codes::USAGE, message).fix(fix);
+    if unexpected.is_some_and(|word| word == "--replicas") {
+        refused = refused.why("only what keeps no data can run several times: two writers would destroy it");
+    }
+    Err(refused.into())
 }
 
 /// The catalogue of the estate one is in, or the built-in one outside of any.

@@ -167,7 +167,7 @@ pub fn record(call: &Call<'_>, matches: &ArgMatches, kind: &str, verb: &str) -> 
         return Ok(dry_run::show(call.context, &loaded, &env, &prepared, &again));
     }
     let message = Message::new(call, matches, format!("{verb} {kind} in {env}"));
-    if !args::stops_after_recording(call.context, matches) {
+    if !args::stops_after_recording(call.context, matches)? {
         return flow::record_and_apply(call, matches, &mut loaded, &env, &prepared, message, &again);
     }
     let recorded = recording::commit(call.context, &mut loaded, &env, &prepared, message)?;

@@ -37,7 +37,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         outcome.json["to"] = json!(commit);
         return Ok(outcome);
     }
-    if matches.get_flag("no-apply") || call.context.never_apply {
+    if args::stops_after_recording(call.context, matches)? {
         let prepared = Prepared { change, compiled, made: Vec::new() };
         let recorded = recording::commit(call.context, &mut loaded, &env, &prepared, message)?;
         let said: String = notes.iter().map(|note| below("", "", note, call.context.width, 2)).collect();

@@ -214,7 +214,7 @@ fn renew(call: &Call<'_>, matches: &ArgMatches, random: bool) -> Result<Outcome,
     }
     let verb = if random { "rotate" } else { "set" };
     let message = Message::new(call, matches, format!("{verb} secret {name}/{key} in {env}"));
-    if !args::stops_after_recording(call.context, matches) {
+    if !args::stops_after_recording(call.context, matches)? {
         let notes = [format!("{name}/{key} becomes version {}", after.version)];
         let made = if random { vec![(after, secret)] } else { Vec::new() };
         let prepared = Prepared { made, ..prepared };

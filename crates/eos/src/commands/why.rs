@@ -1,21 +1,20 @@
 //! `eos why`: lines of an artifact back to the setting, the commit and the command behind them, and on to what lives of it.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
 use clap::{Arg, ArgMatches, Command};
-use eos_compile::tofu_reasons::{Reason, reason};
-use eos_model::date;
-use eos_model::{Diagnostic, Diagnostics, UnitId, codes};
-use eos_pillar::history::Recorded;
+use eos_compile::reasons::{Reason, json_paths};
+use eos_model::{Diagnostic, Diagnostics, EnvName, UnitId, codes};
 use serde_json::{Value as Json, json};
 
 use super::why_compiled::Beside;
+use super::why_source::{Blame, Source};
 use super::{Call, why_live};
 use crate::loaded::Loaded;
 use crate::outcome::Outcome;
 use crate::views::style::Style;
-use crate::views::{json_lines, wrap};
+use crate::views::wrap;
 
 pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
     Ok(command
@@ -42,70 +41,62 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     // The one file that is no unit's.
     let is_orchestration = unit == path;
     let kind = beside.manifest["kind"].as_str().unwrap_or_default();
-    let lines: BTreeMap<u64, Vec<String>> = beside.provenance["files"][inside.as_str()]
-        .as_object()
-        .into_iter()
-        .flatten()
-        .filter_map(|(line, origins)| {
-            Some((
-                line.parse().ok()?,
-                origins.as_array()?.iter().filter_map(|o| o.as_str().map(str::to_owned)).collect(),
-            ))
-        })
-        .collect();
-    let json_paths = if inside == "main.tf.json" { json_lines::paths(&beside.text) } else { Vec::new() };
-    let reason = |path: &Vec<String>| reason(&path.iter().map(String::as_str).collect::<Vec<_>>());
-    let explained: Vec<Option<Reason>> = json_paths.iter().map(reason).collect();
-    let mut blame = Blame { loaded: &loaded, files: HashMap::new() };
+    let compiled = Told {
+        noted: noted(&beside.provenance["files"][inside.as_str()]),
+        reasons: if beside.compiles && !is_orchestration {
+            reasons(&loaded, &env, &unit, &inside, &beside.text)?
+        } else {
+            Vec::new()
+        },
+    };
+    let mut blame = Blame::new(&loaded);
     let style = Style(call.context.color_stdout);
-    let mut out = String::new();
+    let width = call.context.width;
+    let mut out = Grouped::default();
     let mut documents = Vec::new();
     for (number, line) in (1u64..).zip(text.lines()) {
         if only.is_some_and(|only| only != number) {
             continue;
         }
-        let compiled = beside.line(number);
-        let origins = compiled.and_then(|number| lines.get(&number));
-        let reason = compiled.and_then(|number| explained.get(number as usize - 1)).and_then(Option::as_ref);
+        let here = beside.line(number);
+        let (texts, origins) = match here {
+            None => (vec![beside.differs()], Vec::new()),
+            Some(_) if is_orchestration => {
+                (vec![(ORCHESTRATION.to_owned(), json!({"compiler": ORCHESTRATION}))], Vec::new())
+            }
+            Some(here) => compiled.line(here),
+        };
         // A bracket by itself says nothing; asked for by its number it is explained all the same.
         let is_bracket = line.trim_end_matches(',').ends_with(['{', '[', '}', ']']);
-        let is_silent = compiled.is_some() && (reason.is_none() || is_bracket);
-        if origins.is_none() && only.is_none() && is_silent {
+        let is_noted = here.is_none_or(|here| compiled.noted.contains_key(&here));
+        let says_nothing = is_orchestration || is_bracket || (texts.is_empty() && origins.is_empty());
+        if only.is_none() && !is_noted && says_nothing {
             continue;
         }
-        let shown: String = line.trim().chars().take(90).collect();
-        out.push_str(&format!("{} {}\n", style.dim(&format!("{number:>4} |")), style.bold(&shown)));
-        let mut sources = Vec::new();
-        match origins {
-            None => {
-                let (said, source) = match compiled {
-                    None => beside.differs(),
-                    Some(_) if is_orchestration => {
-                        (ORCHESTRATION.to_owned(), json!({"compiler": ORCHESTRATION}))
-                    }
-                    Some(_) => because(reason, kind),
-                };
-                let room = call.context.width.saturating_sub(7);
-                for line in wrap::wrapped(&said, room, room) {
-                    out.push_str(&format!("       {line}\n"));
-                }
-                sources.push(source);
-            }
-            Some(origins) => {
-                let mut found: Vec<Source> = origins.iter().map(|origin| blame.source(origin)).collect();
-                // Keys of one change stand together, with the command once.
-                found.sort_by(|a, b| a.change_id().cmp(&b.change_id()));
-                for (index, source) in found.iter().enumerate() {
-                    out.push_str(&source.key_line(style));
-                    if found.get(index + 1).is_none_or(|next| next.change_id() != source.change_id()) {
-                        out.push_str(&source.change_line());
-                    }
-                    sources.push(source.json());
-                }
+        let mut keys: Vec<Source> = origins.into_iter().map(|origin| blame.source(origin)).collect();
+        // Keys of one change stand together, with the command once.
+        keys.sort_by(|a, b| a.change_id().cmp(&b.change_id()));
+        let texts = if texts.is_empty() && keys.is_empty() { vec![unknown(kind)] } else { texts };
+        let mut said = String::new();
+        for (text, _) in &texts {
+            let room = width.saturating_sub(7);
+            for line in wrap::wrapped(text, room, room) {
+                said.push_str(&format!("       {line}\n"));
             }
         }
+        for (index, source) in keys.iter().enumerate() {
+            said.push_str(&source.key_line(style, width));
+            if keys.get(index + 1).is_none_or(|next| next.change_id() != source.change_id()) {
+                said.push_str(&source.change_line());
+            }
+        }
+        let shown: String = line.trim().chars().take(90).collect();
+        out.add(format!("{} {}\n", style.dim(&format!("{number:>4} |")), style.bold(&shown)), said);
+        let sources: Vec<Json> =
+            texts.into_iter().map(|(_, source)| source).chain(keys.iter().map(Source::json)).collect();
         documents.push(json!({"line": number, "text": line, "sources": sources}));
     }
+    let mut out = out.finish();
     if let Some(line) = only.filter(|line| *line == 0 || *line > text.lines().count() as u64) {
         return Err(Diagnostic::error(codes::BAD_VALUE, format!("{path} has no line {line}"))
             .fix(format!("it has {} lines", text.lines().count()))
@@ -128,9 +119,10 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     if is_orchestration {
         return Ok(Outcome::new(out, json!({"file": path, "kind": kind, "lines": documents, "live": null})));
     }
-    let within = only.and_then(|only| json_paths.get(beside.line(only)? as usize - 1));
+    let paths = if inside == "main.tf.json" { json_paths(&beside.text) } else { Vec::new() };
+    let within = only.and_then(|only| paths.get(beside.line(only)? as usize - 1));
     let resource = within.and_then(|path| match path.as_slice() {
-        [block, kind, name, ..] if block == "resource" => Some((kind.as_str(), name.as_str())),
+        [block, kind, name, ..] if block.name == "resource" => Some((kind.name.as_str(), name.name.as_str())),
         _ => None,
     });
     let live = match unit_id(&unit) {
@@ -146,17 +138,83 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
 const ORCHESTRATION: &str =
     "salt-run state.orchestrate applies the units by it, each after those it needs (eos graph draws them)";
 
-/// What is said of a line that no setting is behind, and its source for `--json`.
-fn because(reason: Option<&Reason>, kind: &str) -> (String, Json) {
-    match reason {
-        Some(Reason::Compiler(why)) => (format!("the compiler's own: {why}"), json!({"compiler": why})),
-        Some(Reason::Catalog(key)) => {
-            (format!("the catalogue's {kind} says so, under {key}"), json!({"catalog": kind, "key": key}))
+/// What is known of the lines of a file as it compiles.
+struct Told {
+    /// By the provenance: line → origins.
+    noted: BTreeMap<u64, Vec<String>>,
+    /// By what the compiler and the catalogue are: for each line.
+    reasons: Vec<Vec<Reason>>,
+}
+
+/// A text with what it is in `--json`.
+type Said = (String, Json);
+
+impl Told {
+    /// What is said of a line, and the origins behind it. The compiler's own reasons are for what nobody chose.
+    fn line(&self, number: u64) -> (Vec<Said>, Vec<String>) {
+        let noted = self.noted.get(&number).map(Vec::as_slice).unwrap_or_default();
+        let mut origins = noted.to_vec();
+        let mut texts = Vec::new();
+        for reason in self.reasons.get(number as usize - 1).into_iter().flatten() {
+            match reason {
+                Reason::Compiler(why) if noted.is_empty() => {
+                    texts.push((format!("the compiler's own: {why}"), json!({"compiler": why})));
+                }
+                Reason::Compiler(_) => {}
+                Reason::From(origin) if origins.iter().any(|known| known == origin.text()) => {}
+                Reason::From(origin) => origins.push(origin.text().to_owned()),
+            }
         }
-        None => (
-            format!("the compiler or the catalogue's {kind} says so, by what eos has noted"),
-            json!({"catalog": kind}),
-        ),
+        (texts, origins)
+    }
+}
+
+/// A file's part of the provenance.
+fn noted(lines: &Json) -> BTreeMap<u64, Vec<String>> {
+    let origins = |origins: &Json| -> Option<Vec<String>> {
+        Some(origins.as_array()?.iter().filter_map(|origin| origin.as_str().map(str::to_owned)).collect())
+    };
+    let lines = lines.as_object().into_iter().flatten();
+    lines.filter_map(|(line, found)| Some((line.parse().ok()?, origins(found)?))).collect()
+}
+
+fn reasons(
+    loaded: &Loaded,
+    env: &EnvName,
+    unit: &Utf8Path,
+    file: &str,
+    text: &str,
+) -> Result<Vec<Vec<Reason>>, Diagnostics> {
+    let environment = loaded.environment(env)?;
+    let name = unit.file_name().unwrap_or_default();
+    Ok(eos_compile::reasons::of(&loaded.input(&environment), name, file, text))
+}
+
+/// What is said where nothing is known, as of a pillar that does not compile.
+fn unknown(kind: &str) -> Said {
+    (
+        format!("the compiler or the catalogue's {kind} says so, by what eos has noted"),
+        json!({"catalog": kind}),
+    )
+}
+
+/// Lines of which the same is said stand together, and it is said once.
+#[derive(Default)]
+struct Grouped {
+    out: String,
+    last: String,
+}
+
+impl Grouped {
+    fn add(&mut self, line: String, said: String) {
+        if said != self.last {
+            self.out.push_str(&std::mem::replace(&mut self.last, said));
+        }
+        self.out.push_str(&line);
+    }
+
+    fn finish(self) -> String {
+        self.out + &self.last
     }
 }
 
@@ -181,74 +239,6 @@ fn in_estate(call: &Call<'_>, loaded: &Loaded, file: &str) -> Result<Utf8PathBuf
         Ok(relative)
     } else {
         Err(no_artifact(&relative))
-    }
-}
-
-/// Finds the change that last wrote a key; each pillar file is asked once.
-struct Blame<'a> {
-    loaded: &'a Loaded,
-    files: HashMap<String, Vec<Recorded>>,
-}
-
-struct Source {
-    file: String,
-    key: String,
-    line: Option<usize>,
-    change: Option<Recorded>,
-}
-
-impl Blame<'_> {
-    fn source(&mut self, origin: &str) -> Source {
-        let (file, key) = origin.split_once('#').unwrap_or((origin, ""));
-        let line = self.loaded.tree.get(Utf8Path::new(file)).and_then(|bytes| line_of(file, bytes, key));
-        let lines = self.files.entry(file.to_owned()).or_insert_with(|| {
-            if file.starts_with("pillar/") {
-                self.loaded.estate.git.blame(Utf8Path::new(file)).unwrap_or_default()
-            } else {
-                Vec::new()
-            }
-        });
-        let change = line.and_then(|line| lines.get(line - 1).cloned());
-        Source { file: file.to_owned(), key: key.to_owned(), line, change }
-    }
-}
-
-fn line_of(file: &str, bytes: &[u8], key: &str) -> Option<usize> {
-    let document = eos_yaml::parse(Utf8Path::new(file), bytes).ok()?;
-    let mut node = &document.root;
-    let mut mark = node.mark;
-    for step in key.split(':') {
-        let (key, value) = node.as_map()?.iter().find(|(key, _)| key.as_str() == Some(step))?;
-        (mark, node) = (key.mark, value);
-    }
-    Some(mark.line as usize)
-}
-
-impl Source {
-    fn change_id(&self) -> Option<&str> {
-        self.change.as_ref().map(|change| change.commit.as_str())
-    }
-
-    fn key_line(&self, style: Style) -> String {
-        let place = self.line.map_or_else(|| self.file.clone(), |line| format!("{}:{line}", self.file));
-        let short = self
-            .key
-            .strip_prefix("eos:")
-            .unwrap_or(&self.key)
-            .strip_prefix("components:")
-            .unwrap_or(&self.key);
-        format!("       {}  {}\n", style.cyan(short), style.dim(&place))
-    }
-
-    fn change_line(&self) -> String {
-        let Some(change) = &self.change else { return String::new() };
-        let who = change.user.as_deref().unwrap_or(&change.author);
-        let what = change.command.as_deref().unwrap_or(&change.subject);
-        format!("         {} {} by {who}: {what}\n", &change.commit[..10], date::minute(change.time))
-    }
-
-    fn json(&self) -> Json {
-        json!({"file": self.file, "key": self.key, "line": self.line, "change": self.change})
     }
 }
 

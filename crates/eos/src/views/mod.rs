@@ -4,7 +4,6 @@ pub mod cost;
 pub mod diagnostics;
 pub mod diff;
 pub mod graph;
-pub mod json_lines;
 pub mod layout;
 pub mod plan;
 pub mod plan_lines;

@@ -128,6 +128,9 @@ fn what_cannot_change_under_data() {
     refused(&sandbox, "a_version_that_is_no_tag", 3, &["create", "redis", "--version", "7 $(id)"]);
     let binary = ["create", "redis", "--runtime", "host", "--binary", "../x y"];
     refused(&sandbox, "a_program_that_is_no_path", 3, &binary);
+    refused(&sandbox, "a_program_beside_an_image", 3, &["create", "redis", "--binary", "/opt/redis"]);
+    let version = ["create", "redis", "--runtime", "host", "--version", "7.2"];
+    refused(&sandbox, "a_version_of_a_package", 3, &version);
 }
 
 #[test]

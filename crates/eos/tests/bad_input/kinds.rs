@@ -71,6 +71,13 @@ fn a_default_that_its_own_range_forbids() {
         3,
         &["catalog", "check", "wiki"],
     );
+    let added = "{add: {settings: {keep: {type: duration, default: 5d, help: How long, example: 5 days}}}, help: Keeps}";
+    refused(
+        &with_kind("storage:", &format!("features: {{keeps: {added}}}\nstorage:")),
+        "kind_with_a_bad_example_in_a_feature",
+        3,
+        &["catalog", "check", "wiki"],
+    );
 }
 
 #[test]

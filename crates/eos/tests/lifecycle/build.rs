@@ -44,30 +44,115 @@ fn modules_in_use_are_no_strays() {
     }
 }
 
+/// What `eos why` tells of each line of a file that is more than a bracket.
+fn told(sandbox: &Sandbox, path: &str) -> Vec<(String, Vec<serde_json::Value>)> {
+    let told = sandbox.json(&["why", path]);
+    let lines = told["lines"].as_array().unwrap();
+    let mut found = Vec::new();
+    for (number, line) in (1..).zip(sandbox.read(path).lines()) {
+        if line.trim_end_matches(',').ends_with(['{', '[', '}', ']']) {
+            continue;
+        }
+        let entry = lines.iter().find(|entry| entry["line"] == number);
+        let entry = entry.unwrap_or_else(|| panic!("{path}:{number} is left out: {line}"));
+        found.push((line.trim().to_owned(), entry["sources"].as_array().unwrap().clone()));
+    }
+    found
+}
+
 #[test]
-fn no_line_of_a_module_is_left_unexplained() {
+fn no_line_is_left_unexplained() {
     let sandbox = Sandbox::with_estate();
     sandbox.ok(&["create", "nextcloud", "--sso", "--distributed-storage"]);
     sandbox.ok(&["create", "azure_llm"]);
     let zone = "0123456789abcdef0123456789abcdef";
     sandbox.ok(&["create", "dns", "--domain", "example.org", "--zone-id", zone]);
+    sandbox.ok(&["create", "consul", "--runtime", "host"]);
+    sandbox.ok(&["create", "prometheus", "--runtime", "host", "--tier", "dev"]);
+    sandbox.ok(&["create", "grafana", "--sso"]);
+    sandbox.ok(&["create", "user", "john.doe"]);
+    sandbox.ok(&["create", "zabbix"]);
     sandbox.ok(&["resize", "lvm", "data", "+5G"]);
-    let modules = sandbox.files("build").into_iter().filter(|path| path.ends_with("/main.tf.json"));
-    for path in modules.collect::<Vec<_>>() {
-        let told = sandbox.json(&["why", &path]);
-        let lines = told["lines"].as_array().unwrap();
-        for (number, line) in (1..).zip(sandbox.read(&path).lines()) {
-            if line.trim_end_matches(',').ends_with(['{', '[', '}', ']']) {
-                continue;
-            }
-            let entry = lines.iter().find(|entry| entry["line"] == number);
-            let sources =
-                entry.unwrap_or_else(|| panic!("{path}:{number} is left out: {line}"))["sources"].clone();
+    let files = sandbox.files("build").into_iter();
+    let files: Vec<String> = files.filter(|path| path.contains("/production/")).collect();
+    assert!(files.len() > 60, "{files:?}");
+    for path in files.iter().filter(|path| !path.ends_with("orchestrate.sls")) {
+        for (line, sources) in told(&sandbox, path) {
             let explained =
                 |source: &serde_json::Value| source["key"].is_string() || source["compiler"].is_string();
-            assert!(sources.as_array().unwrap().iter().all(explained), "{path}:{number} {line}: {sources}");
+            assert!(!sources.is_empty() && sources.iter().all(explained), "{path}: {line}: {sources:?}");
+            // A key is one that is there: whoever opens the file finds it on that line.
+            for source in sources.iter().filter(|source| source["key"].is_string()) {
+                let is_said = source["file"] != "eos.toml";
+                assert!(!is_said || source["line"].is_number(), "{path}: {line}: {source}");
+            }
         }
     }
+}
+
+#[test]
+fn a_line_leads_back_to_the_choice_that_brought_it() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "grafana", "--tier", "dev"]);
+    sandbox.ok(&["update", "grafana", "--sso", "--because", "one password"]);
+    sandbox.ok(&["create", "prometheus"]);
+    sandbox.ok(&["update", "grafana", "--metrics", "prometheus"]);
+    let job = "build/production/grafana/jobs/grafana.nomad.json";
+    let behind = |path: &str, part: &str| -> Vec<(String, String, String)> {
+        let found = told(&sandbox, path);
+        let (_, sources) = found.iter().find(|(line, _)| line.contains(part)).unwrap();
+        let text = |json: &serde_json::Value| json.as_str().unwrap_or_default().to_owned();
+        sources
+            .iter()
+            .map(|one| (text(&one["file"]), text(&one["key"]), text(&one["change"]["command"])))
+            .collect()
+    };
+    let has = |found: &[(String, String, String)], file: &str, key: &str, command: &str| {
+        let is = |(f, k, c): &&(String, String, String)| f.ends_with(file) && k == key && c.contains(command);
+        assert!(found.iter().any(|one| is(&one)), "{file} {key} {command}: {found:#?}");
+    };
+    let catalog = "vendor/catalog/grafana/component.yaml";
+    // A feature that a flag turned on, by a later command.
+    let found = behind(job, "GF_AUTH_PROXY_ENABLED");
+    has(&found, catalog, "features:sso:add:tasks:server:env:GF_AUTH_PROXY_ENABLED", "");
+    has(&found, "production/grafana.sls", "eos:components:grafana:features:sso", "eos update grafana --sso");
+    // One that a need turned on.
+    let found = behind(job, "local/provisioning/datasources/prometheus.yaml");
+    has(
+        &found,
+        "production/grafana.sls",
+        "eos:components:grafana:needs:metrics",
+        "eos update grafana --metrics",
+    );
+    // A plain line of the catalogue, which came when the kind was pinned.
+    let found = behind(job, "GF_PATHS_PROVISIONING");
+    has(&found, catalog, "tasks:server:env:GF_PATHS_PROVISIONING", "eos create grafana --tier dev");
+    assert_eq!(found.len(), 1, "{found:?}");
+    // The feature adds to the task and does not bring it.
+    assert_eq!(behind(job, "\"Name\": \"server\"").len(), 1);
+    // Sizes: the unit's own tier, and the environment's.
+    has(
+        &behind(job, "MemoryMB"),
+        "production/grafana.sls",
+        "eos:components:grafana:tier",
+        "eos create grafana",
+    );
+    let other = "build/production/prometheus/jobs/prometheus.nomad.json";
+    let found = behind(other, "MemoryMB");
+    has(&found, "eos.toml", "environments:production:tier", "init shop");
+    has(
+        &found,
+        "vendor/catalog/prometheus/component.yaml",
+        "tasks:server:resources:production",
+        "eos create",
+    );
+    // What the host runs instead.
+    let found = behind("build/production/grafana/salt/volumes.sls", "/srv/eos/production/grafana/data");
+    has(&found, "production/grafana.sls", "eos:components:grafana:volumes:data", "eos create grafana");
+    has(&found, catalog, "storage:data", "eos create grafana");
+    // What provisions a need: the offer's task, and the unit's own choice.
+    let found = behind("build/production/authentik/jobs/authentik-database.nomad.json", "\"image\"");
+    has(&found, "production/authentik.sls", "eos:components:authentik:needs:database", "eos update grafana");
 }
 
 #[test]

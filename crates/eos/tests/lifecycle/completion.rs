@@ -1,6 +1,9 @@
 //! What a shell completes.
 
-use super::support::{Run, Sandbox};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::support::{Run, Sandbox, try_program};
 
 #[test]
 fn a_shell_completes_names_of_the_estate() {
@@ -48,17 +51,103 @@ fn a_shell_completes_names_of_the_estate() {
     assert_eq!(words(&["purge", ""]), ["second"]);
 }
 
-/// The script itself, in the shell it is for.
+#[test]
+fn a_value_behind_an_equals_sign_is_completed() {
+    let sandbox = Sandbox::with_estate();
+    let words = |before: &[&str]| -> Vec<String> {
+        let run = sandbox.ok(&[&["__complete", "--"], before].concat());
+        run.stdout.lines().map(|line| line.split('\t').next().unwrap().to_owned()).collect()
+    };
+    assert_eq!(words(&["create", "redis", "--tier=d"]), ["--tier=dev"]);
+    assert_eq!(words(&["list", "--env="]), ["--env=production", "--env=staging"]);
+    // As bash splits it: what is answered takes the place of the last word alone.
+    assert_eq!(words(&["create", "redis", "--tier", "=", "d"]), ["dev"]);
+    assert_eq!(words(&["create", "redis", "--tier", "="]), ["dev", "staging", "production"]);
+    assert_eq!(words(&["create", "redis", "--tier", "=", "dev", "--runt"]), ["--runtime"]);
+    assert_eq!(words(&["create", "redis", "--tier", "=", "dev", "--runtime", "=", "h"]), ["host"]);
+}
+
+/// The scripts themselves, in the shells they are for: a line typed up to TAB, and what then stands there.
+const TYPED: [(&str, &str); 3] = [
+    ("eos create graf", "eos create grafana"),
+    ("eos create redis --tier=d", "eos create redis --tier=dev"),
+    ("eos create redis --tier=dev --runtime h", "eos create redis --tier=dev --runtime host"),
+];
+
+/// A command that finds this eos, and nothing of the machine's own settings.
+fn shell(sandbox: &Sandbox, program: impl AsRef<std::ffi::OsStr>) -> Command {
+    let folder = Path::new(env!("CARGO_BIN_EXE_eos")).parent().unwrap();
+    let mut command = Command::new(program);
+    command.current_dir(sandbox.estate()).env_clear().env("TERM", "dumb");
+    command.env("HOME", sandbox.path().join("home"));
+    command.env("PATH", format!("{}:/usr/bin:/bin", folder.display()));
+    command
+}
+
+/// A shell of Debian's, unpacked; a test without it says that it is skipped.
+fn unpacked(test: &str, path: &str, packages: &[&str]) -> Option<PathBuf> {
+    let found = try_program(path, packages);
+    if let Err(why) = &found {
+        test_tools::skipped(test, why);
+    }
+    found.ok()
+}
 
 #[test]
 fn bash_completes_what_is_typed() {
     let sandbox = Sandbox::with_estate();
     let script = sandbox.ok(&["completion", "bash"]).stdout;
-    let ask = "COMP_WORDS=(eos create graf); COMP_CWORD=2; _eos; printf '%s\\n' \"${COMPREPLY[@]}\"";
-    let mut bash = std::process::Command::new("bash");
-    bash.args(["--norc", "-c", &format!("{script}\n{ask}")]).current_dir(sandbox.estate()).env_clear();
-    let folder = std::path::Path::new(env!("CARGO_BIN_EXE_eos")).parent().unwrap();
-    bash.env("HOME", sandbox.path().join("home")).env("PATH", format!("{}:/usr/bin:/bin", folder.display()));
-    let said = Run::from(bash.output().unwrap());
-    assert!(said.stdout.split_whitespace().any(|word| word == "grafana"), "{}{}", said.stdout, said.stderr);
+    // What readline makes of a line: a word for `=`, and the last word is what gets replaced.
+    for (typed, wanted) in TYPED {
+        let words = typed.replace('=', " = ");
+        let (count, last) = (words.split(' ').count() - 1, words.rsplit(' ').next().unwrap());
+        let ask =
+            format!("COMP_WORDS=({words}); COMP_CWORD={count}; _eos; printf '%s\\n' \"${{COMPREPLY[@]}}\"");
+        let said = shell(&sandbox, "bash").args(["--norc", "-c", &format!("{script}\n{ask}")]).output();
+        let said = Run::from(said.unwrap());
+        let completed: Vec<String> = said
+            .stdout
+            .lines()
+            .map(|found| format!("{}{found}", typed.strip_suffix(last).unwrap()))
+            .collect();
+        assert_eq!(completed, [wanted], "{}{}", said.stdout, said.stderr);
+    }
+}
+
+#[test]
+fn fish_completes_what_is_typed() {
+    let test = "fish_completes_what_is_typed";
+    let Some(fish) = unpacked(test, "usr/bin/fish", &["fish", "fish-common", "libpcre2-32-0"]) else {
+        return;
+    };
+    let sandbox = Sandbox::with_estate();
+    let script = sandbox.ok(&["completion", "fish"]).stdout;
+    for (typed, wanted) in TYPED {
+        let ask = format!("{script}\ncomplete -C '{typed}'");
+        let said = Run::from(shell(&sandbox, &fish).args(["--no-config", "-c", &ask]).output().unwrap());
+        let (before, _) = typed.rsplit_once(' ').unwrap();
+        let completed: Vec<String> = said
+            .stdout
+            .lines()
+            .map(|found| format!("{before} {}", found.split('\t').next().unwrap()))
+            .collect();
+        assert_eq!(completed, [wanted], "{}{}", said.stdout, said.stderr);
+    }
+}
+
+#[test]
+fn zsh_completes_what_is_typed() {
+    let test = "zsh_completes_what_is_typed";
+    let Some(zsh) = unpacked(test, "bin/zsh", &["zsh", "zsh-common"]) else { return };
+    let sandbox = Sandbox::with_estate();
+    let (script, out) = (sandbox.path().join("eos.zsh"), sandbox.path().join("completed"));
+    std::fs::write(&script, sandbox.ok(&["completion", "zsh"]).stdout).unwrap();
+    let typing = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/lifecycle/tab.zsh");
+    let mut command = shell(&sandbox, "timeout");
+    command.arg("60").arg(&zsh).arg("-f").arg(typing).arg(zsh.with_file_name("root")).args([&script, &out]);
+    let said = Run::from(command.args(TYPED.map(|(typed, _)| typed)).output().unwrap());
+    let completed = std::fs::read_to_string(&out).unwrap_or_default();
+    // zsh puts a space behind a word that is complete.
+    let completed: Vec<&str> = completed.lines().map(str::trim_end).collect();
+    assert_eq!(completed, TYPED.map(|(_, wanted)| wanted), "{}{}", said.stdout, said.stderr);
 }

@@ -30,6 +30,36 @@ fn a_kind_written_by_hand_is_warned_about_until_it_is_pinned() {
 }
 
 #[test]
+fn a_kind_of_ones_own_that_takes_a_place_is_said() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "redis"]);
+    let marked = |sandbox: &Sandbox| {
+        let listed = sandbox.ok(&["catalog", "list"]).stdout;
+        listed.lines().filter(|line| line.contains(" * ")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert!(marked(&sandbox).is_empty());
+    assert!(!sandbox.ok(&["doctor"]).stdout.contains("in place of"));
+    let copy = sandbox.read("vendor/catalog/redis/component.yaml");
+    sandbox.write("catalog/redis/component.yaml", copy.replace("memory: 512", "memory: 513"));
+    sandbox.commit_by_hand();
+    assert!(matches!(marked(&sandbox).as_slice(), [line] if line.starts_with("redis *")));
+    assert!(sandbox.ok(&["catalog", "show", "redis"]).stdout.contains("in place of"));
+    assert!(sandbox.ok(&["doctor"]).stdout.contains("redis is the estate's own, in place of"));
+    let kinds = sandbox.json(&["catalog", "list"])["kinds"].as_array().unwrap().clone();
+    let in_place: Vec<_> = kinds.iter().filter(|kind| kind["in_place"] == true).collect();
+    assert!(matches!(in_place.as_slice(), [kind] if kind["kind"] == "redis"));
+    // Once for what was compiled anew, to stderr; scripts find the same on stdout and the same exit.
+    let compiled = sandbox.ok(&["compile"]);
+    assert_eq!(compiled.stderr.matches("warning[E0311]").count(), 1, "{}", compiled.stderr);
+    assert!(!compiled.stdout.contains("E0311"));
+    assert_eq!(sandbox.ok(&["compile"]).stderr, "");
+    let created = sandbox.ok(&["create", "redis", "second"]);
+    assert_eq!(created.stderr.matches("warning[E0311]").count(), 1, "{}", created.stderr);
+    assert_eq!(sandbox.ok(&["update", "second", "--max-memory", "200M"]).stderr, "");
+    assert_eq!(sandbox.ok(&["create", "memcached"]).stderr, "");
+}
+
+#[test]
 fn doctor_sees_a_changed_copy_of_a_pinned_kind() {
     let sandbox = Sandbox::with_estate();
     sandbox.ok(&["create", "redis"]);

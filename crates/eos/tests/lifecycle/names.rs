@@ -226,6 +226,19 @@ fn what_was_never_applied_keeps_no_data_and_may_change() {
 }
 
 #[test]
+fn a_default_port_that_another_has_is_not_said_to_be_back() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "redis"]);
+    sandbox.ok(&["create", "redis", "second"]);
+    let said = sandbox.ok(&["update", "second", "--unset", "port"]).stdout;
+    assert!(said.contains("second: port 6380, since redis has 6379 on local"), "{said}");
+    assert!(said.contains("Nothing to change") && !said.contains("default again"), "{said}");
+    sandbox.ok(&["delete", "redis"]);
+    let said = sandbox.ok(&["update", "second", "--unset", "port"]).stdout;
+    assert!(said.contains("second: port is the default again: 6379") && !said.contains("6380"), "{said}");
+}
+
+#[test]
 fn a_soft_need_is_given_up_and_stays_given_up() {
     let sandbox = Sandbox::with_estate();
     let file = "pillar/infrastructure/production/redis.sls";

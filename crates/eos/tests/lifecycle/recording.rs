@@ -109,12 +109,42 @@ fn what_mends_nothing_or_makes_another_mistake_is_refused() {
 }
 
 #[test]
-fn whatever_is_said_but_yes_nothing_is_applied() {
+fn where_no_is_said_nothing_is_applied_and_other_words_are_refused() {
     let sandbox = Sandbox::with_estate();
-    for (index, word) in ["0", "false", "NO", "off", "nope"].into_iter().enumerate() {
+    for (index, word) in ["0", "false", "NO", "off"].into_iter().enumerate() {
         let mut command = sandbox.command(&["create", "redis", &format!("r{index}")]);
         let run = Run::from(command.env("EOS_APPLY", word).output().unwrap());
         assert!(run.code == 0 && run.stdout.contains("Nothing was applied"), "{word}: {}", run.stderr);
+    }
+    let before = sandbox.git(&["rev-parse", "HEAD"]);
+    for words in [&["create", "redis", "other"][..], &["delete", "r0"], &["rollback", "HEAD~1"]] {
+        let run = Run::from(sandbox.command(words).env("EOS_APPLY", "nope").output().unwrap());
+        refused(&run, 3, "E0107");
+        assert!(
+            run.stderr.contains("EOS_APPLY=no") && run.stderr.contains("EOS_APPLY=yes"),
+            "{}",
+            run.stderr
+        );
+    }
+    assert_eq!(sandbox.git(&["rev-parse", "HEAD"]), before);
+    // What does not ask is answered, and so is what was said for this command alone.
+    for words in [&["list"][..], &["create", "redis", "other", "--no-apply"]] {
+        let run = Run::from(sandbox.command(words).env("EOS_APPLY", "nope").output().unwrap());
+        assert_eq!(run.code, 0, "{words:?}: {}", run.stderr);
+    }
+}
+
+/// Nothing listens at the mirror: what is offline does not even try.
+#[test]
+fn whatever_is_said_but_no_offline_is_offline() {
+    let sandbox = Sandbox::new();
+    for (word, is_offline) in [("yes", true), ("1", true), ("sure", true), ("0", false), ("no", false)] {
+        let mut command = sandbox.command(&["tools", "install", "tofu"]);
+        command.env("PATH", "/nonexistent").env("XDG_CACHE_HOME", sandbox.path().join("empty"));
+        command.env_remove("EOS_TOOLS_BUNDLE").env("EOS_RELEASE_BASE", "http://127.0.0.1:9");
+        let run = Run::from(command.env("EOS_OFFLINE", word).output().unwrap());
+        refused(&run, 1, "E0602");
+        assert_eq!(run.stderr.contains("not tried: offline"), is_offline, "{word}: {}", run.stderr);
     }
 }
 

@@ -165,8 +165,15 @@ pub fn tool(name: &str) -> PathBuf {
 
 /// Where a program of Debian's is, gotten when it is not there yet.
 pub fn program(path: &str, packages: &[&str]) -> PathBuf {
+    try_program(path, packages).unwrap_or_else(|why| panic!("{why}"))
+}
+
+/// The same, or why it cannot be had.
+pub fn try_program(path: &str, packages: &[&str]) -> Result<PathBuf, String> {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/real_tools/debian-program");
     let output = Command::new(script).arg(path).args(packages).output().unwrap();
-    assert!(output.status.success(), "{packages:?}: {}", String::from_utf8_lossy(&output.stderr));
-    PathBuf::from(String::from_utf8(output.stdout).unwrap().trim())
+    if !output.status.success() {
+        return Err(format!("{packages:?}: {}", String::from_utf8_lossy(&output.stderr)));
+    }
+    Ok(PathBuf::from(String::from_utf8(output.stdout).unwrap().trim()))
 }
