@@ -19,6 +19,8 @@ mod operations;
 mod recording;
 #[path = "lifecycle/secrets.rs"]
 mod secrets;
+#[path = "lifecycle/widths.rs"]
+mod widths;
 
 use std::io::Write as _;
 use std::process::Stdio;

@@ -14,8 +14,9 @@ use super::why_compiled::Beside;
 use super::{Call, why_live};
 use crate::loaded::Loaded;
 use crate::outcome::Outcome;
+use crate::views::json_lines;
 use crate::views::style::Style;
-use crate::views::{json_lines, wrap};
+use crate::views::wrap::below;
 
 pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
     Ok(command
@@ -57,7 +58,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let reason = |path: &Vec<String>| reason(&path.iter().map(String::as_str).collect::<Vec<_>>());
     let explained: Vec<Option<Reason>> = json_paths.iter().map(reason).collect();
     let mut blame = Blame { loaded: &loaded, files: HashMap::new() };
-    let style = Style(call.context.color_stdout);
+    let (style, width) = (Style(call.context.color_stdout), call.context.width);
     let mut out = String::new();
     let mut documents = Vec::new();
     for (number, line) in (1u64..).zip(text.lines()) {
@@ -85,10 +86,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
                     }
                     Some(_) => because(reason, kind),
                 };
-                let room = call.context.width.saturating_sub(7);
-                for line in wrap::wrapped(&said, room, room) {
-                    out.push_str(&format!("       {line}\n"));
-                }
+                out.push_str(&below("       ", "       ", &said, width, 7));
                 sources.push(source);
             }
             Some(origins) => {
@@ -96,9 +94,9 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
                 // Keys of one change stand together, with the command once.
                 found.sort_by(|a, b| a.change_id().cmp(&b.change_id()));
                 for (index, source) in found.iter().enumerate() {
-                    out.push_str(&source.key_line(style));
+                    out.push_str(&source.key_line(style, width));
                     if found.get(index + 1).is_none_or(|next| next.change_id() != source.change_id()) {
-                        out.push_str(&source.change_line());
+                        out.push_str(&source.change_line(width));
                     }
                     sources.push(source.json());
                 }
@@ -112,15 +110,18 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
             .into());
     }
     if out.is_empty() && is_orchestration {
-        out = format!("{path} is the compiler's own:\n  {ORCHESTRATION}.\n");
+        let said = format!("{ORCHESTRATION}.");
+        out = format!("{path} is the compiler's own:\n{}", below("  ", "  ", &said, width, 2));
     } else if out.is_empty() {
-        out = format!(
-            "Every line of {path} comes from the compiler or the catalogue's {kind}, by what eos has noted.\n"
+        let said = format!(
+            "Every line of {path} comes from the compiler or the catalogue's {kind}, by what eos has noted."
         );
+        out = below("", "", &said, width, 2);
     }
     if only.is_none() && beside.missing > 0 {
         let (said, _) = beside.differs();
-        out.push_str(&format!("{} line(s) are missing here; {said}\n", beside.missing));
+        let said = format!("{} line(s) are missing here; {said}", beside.missing);
+        out.push_str(&below("", "", &said, width, 2));
     }
     if !beside.compiles {
         out.push_str("The pillar does not compile now: told of build/ as it was last written.\n");
@@ -138,7 +139,9 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
             .unwrap_or_else(|found| why_live::Live::unknown(&found)),
         None => return Err(no_artifact(&path).into()),
     };
-    out.push_str(&live.text);
+    for (head, said) in &live.lines {
+        out.push_str(&below(head, head, said, width, 9));
+    }
     Ok(Outcome::new(out, json!({"file": path, "kind": kind, "lines": documents, "live": live.document})))
 }
 
@@ -229,7 +232,7 @@ impl Source {
         self.change.as_ref().map(|change| change.commit.as_str())
     }
 
-    fn key_line(&self, style: Style) -> String {
+    fn key_line(&self, style: Style, width: usize) -> String {
         let place = self.line.map_or_else(|| self.file.clone(), |line| format!("{}:{line}", self.file));
         let short = self
             .key
@@ -237,14 +240,18 @@ impl Source {
             .unwrap_or(&self.key)
             .strip_prefix("components:")
             .unwrap_or(&self.key);
-        format!("       {}  {}\n", style.cyan(short), style.dim(&place))
+        // Both can be copied only as a whole: what does not fit beside goes below.
+        let beside = 7 + short.chars().count() + 2 + place.chars().count() <= width;
+        let between = if beside { "  " } else { "\n         " };
+        format!("       {}{between}{}\n", style.cyan(short), style.dim(&place))
     }
 
-    fn change_line(&self) -> String {
+    fn change_line(&self, width: usize) -> String {
         let Some(change) = &self.change else { return String::new() };
         let who = change.user.as_deref().unwrap_or(&change.author);
         let what = change.command.as_deref().unwrap_or(&change.subject);
-        format!("         {} {} by {who}: {what}\n", &change.commit[..10], date::minute(change.time))
+        let said = format!("{} {} by {who}: {what}", &change.commit[..10], date::minute(change.time));
+        below("         ", "         ", &said, width, 11)
     }
 
     fn json(&self) -> Json {

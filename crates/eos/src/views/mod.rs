@@ -6,6 +6,7 @@ pub mod diff;
 pub mod graph;
 pub mod json_lines;
 pub mod layout;
+pub mod page;
 pub mod plan;
 pub mod plan_lines;
 pub mod prompt;
