@@ -1,10 +1,10 @@
 //! Nothing happens without a yes: asked at a terminal, refused without one.
 
 use std::io::{Read as _, Write as _};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 
 use crate::place::Place;
-use crate::support::Run;
+use crate::support::{Run, in_terminal};
 
 #[test]
 fn without_a_terminal_nobody_is_asked_and_nothing_is_left() {
@@ -63,21 +63,78 @@ fn ctrl_c_at_the_question_is_a_no() {
     let place = Place::new();
     let head = place.head();
     let Some(mut terminal) = terminal(&place, &["create", "desk"]) else { return };
+    let seen = ctrl_c_at(&mut terminal, "Do this? [y/N]");
+    assert_eq!(terminal.wait().unwrap().code(), Some(4), "{seen}");
+    assert!(seen.contains("Nothing was changed.") && !seen.contains("tofu finishes"), "{seen}");
+    assert_nothing(&place, &head);
+}
+
+/// Ctrl-C while something is applied: the screen says what is so, and no bar is left on it.
+#[test]
+fn ctrl_c_leaves_on_the_screen_what_is_so() {
+    let place = Place::new();
+    place.ok(&["create", "ledger", "--yes"]);
+    let Some(mut terminal) = terminal(&place, &["create", "desk", "--seconds", "60", "--yes"]) else {
+        return;
+    };
+    let seen = ctrl_c_at(&mut terminal, "desk: creating terraform_data.top");
+    assert_eq!(terminal.wait().unwrap().code(), Some(1), "{seen}");
+    assert!(seen.contains(" 0 of 1, 1 stopped"), "{seen}");
+    assert!(!seen.contains(&"█".repeat(30)), "a full bar: {seen}");
+    let left = screen(&seen);
+    assert_eq!(left.matches("Stopping: nothing more is begun").count(), 1, "{left}");
+    assert!(left.contains("Stopped: 0 of 1 unit done"), "{left}");
+    assert!(!left.contains(['█', '░']) && !left.contains("desk: creating terraform_data.top"), "{left}");
+}
+
+/// Presses Ctrl-C once something is said; all that is said from its start to its end.
+fn ctrl_c_at(terminal: &mut Child, what: &str) -> String {
     let mut said = terminal.stdout.take().unwrap();
     let mut keys = terminal.stdin.take().unwrap();
     let mut seen = Vec::new();
-    while !String::from_utf8_lossy(&seen).contains("Do this? [y/N]") {
+    while !String::from_utf8_lossy(&seen).contains(what) {
         let mut some = [0; 256];
         let count = said.read(&mut some).unwrap();
-        assert!(count > 0, "it ended before it asked: {}", String::from_utf8_lossy(&seen));
+        assert!(count > 0, "it ended before {what:?}: {}", String::from_utf8_lossy(&seen));
         seen.extend_from_slice(&some[..count]);
     }
     keys.write_all(b"\x03").unwrap();
     said.read_to_end(&mut seen).unwrap();
-    let seen = String::from_utf8_lossy(&seen);
-    assert_eq!(terminal.wait().unwrap().code(), Some(4), "{seen}");
-    assert!(seen.contains("Nothing was changed.") && !seen.contains("tofu finishes"), "{seen}");
-    assert_nothing(&place, &head);
+    String::from_utf8_lossy(&seen).into_owned()
+}
+
+/// What is on a screen after all that was written to it: lines, cursor up, and the rest taken away.
+fn screen(written: &str) -> String {
+    let mut lines: Vec<String> = vec![String::new()];
+    let mut row = 0;
+    let mut rest = written;
+    while let Some(c) = rest.chars().next() {
+        if let Some(code) = rest.strip_prefix("\u{1b}[") {
+            let end = code.find(|c: char| c.is_ascii_alphabetic()).unwrap();
+            match &code[end..=end] {
+                "A" => row -= code[..end].parse::<usize>().unwrap(),
+                "J" => {
+                    lines.truncate(row);
+                    lines.push(String::new());
+                }
+                _ => {}
+            }
+            rest = &code[end + 1..];
+            continue;
+        }
+        rest = &rest[c.len_utf8()..];
+        match c {
+            '\r' => {}
+            '\n' => {
+                row += 1;
+                if row == lines.len() {
+                    lines.push(String::new());
+                }
+            }
+            c => lines[row].push(c),
+        }
+    }
+    lines.join("\n")
 }
 
 #[track_caller]
@@ -97,20 +154,8 @@ fn at_a_terminal(place: &Place, args: &[&str], keys: &str) -> Option<Run> {
     Some(Run::from(child.wait_with_output().unwrap()))
 }
 
-/// eos in a terminal; util-linux's `script` makes one.
+/// eos in a terminal.
 fn terminal(place: &Place, args: &[&str]) -> Option<Child> {
-    if !std::path::Path::new("/usr/bin/script").exists() {
-        let _ = writeln!(
-            std::io::stderr(),
-            "SKIPPED: /usr/bin/script is not there, so there is no terminal to type at"
-        );
-        return None;
-    }
-    let plain = place.command(args);
-    // In place of the shell, which a Ctrl-C would reach as well.
-    let line = format!("exec {} {}", plain.get_program().to_str().unwrap(), args.join(" "));
-    let mut command = Command::new("/usr/bin/script");
-    command.args(["-qec", &line, "/dev/null"]).current_dir(plain.get_current_dir().unwrap()).env_clear();
-    command.envs(plain.get_envs().filter_map(|(key, value)| Some((key, value?)))).env("TERM", "dumb");
+    let mut command = in_terminal(&place.command(args))?;
     Some(command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap())
 }
