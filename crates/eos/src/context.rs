@@ -5,6 +5,9 @@ use std::io::{IsTerminal as _, Write as _};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use camino::Utf8PathBuf;
+use eos_model::Diagnostics;
+
+use crate::views::diagnostics;
 
 /// Read once at the start; nothing below reads the environment again.
 pub struct Context {
@@ -54,6 +57,14 @@ impl Context {
             let mut stdout = std::io::stdout();
             let _ = stdout.write_all(text.as_bytes());
             let _ = stdout.flush();
+        }
+    }
+
+    /// Says what was noticed before the command is over, as it is said at its end.
+    pub fn tell(&self, found: &Diagnostics) {
+        if !self.json {
+            let text = diagnostics::render(found, self.width, self.color_stderr);
+            let _ = std::io::stderr().write_all(text.as_bytes());
         }
     }
 

@@ -70,7 +70,6 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         left: Default::default(),
         blocked: false,
     };
-    call.context.say(&shown.text(call.context));
     let ended = flow::agree_and_apply(call, &mut loaded, &runs, wanted, &units, &shown)?;
     Ok(flow::outcome(call, &loaded, &env, ended, &shown))
 }

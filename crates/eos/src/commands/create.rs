@@ -115,9 +115,8 @@ pub fn create(
         Drafted::Mends(mending) => return mending.record(call, matches, &mut loaded, &env, message),
     };
     let adopt = job.map(|job| (name.clone(), adopt::import_id(&loaded.estate.file, job)));
-    let intent = Intent { planned: &planned, prepared: &prepared, message, adopt };
-    let outcome = record(call, matches, &mut loaded, &env, intent)?;
-    Ok(outcome.with_warnings(said.warnings))
+    let intent = Intent { planned: &planned, prepared: &prepared, message, adopt, warnings: said.warnings };
+    record(call, matches, &mut loaded, &env, intent)
 }
 
 /// A change about to be recorded, for `create` and `update` alike.
@@ -127,6 +126,8 @@ pub struct Intent<'a> {
     pub message: Message,
     /// A name and the Nomad job that becomes its own.
     pub adopt: Option<(String, String)>,
+    /// About the command as it was typed.
+    pub warnings: Diagnostics,
 }
 
 /// Shows or records the change and tells the person what happened.
@@ -138,7 +139,8 @@ pub fn record(
     intent: Intent<'_>,
 ) -> Result<Outcome, Diagnostics> {
     let prepared = intent.prepared;
-    let warnings = own_warnings(intent.planned, prepared);
+    let mut warnings = own_warnings(intent.planned, prepared);
+    warnings.extend(intent.warnings);
     if matches.get_flag("dry-run") {
         let shown = dry_run::show(call.context, loaded, env, prepared, &intent.planned.notes);
         return Ok(shown.with_warnings(warnings));
@@ -152,8 +154,8 @@ pub fn record(
         {
             wanted.adopt.insert(name, BTreeMap::from([("eos_nomad_job.job".to_owned(), job)]));
         }
-        let done = flow::record_and_apply_as(call, loaded, prepared, wanted, &notes)?;
-        return Ok(done.with_warnings(warnings));
+        wanted.warnings = warnings;
+        return flow::record_and_apply_as(call, loaded, prepared, wanted, &notes);
     }
     let recorded = recording::commit(call.context, loaded, env, prepared, intent.message)?;
     let style = Style(call.context.color_stdout);

@@ -216,7 +216,7 @@ fn revert(
         left: Default::default(),
         blocked: false,
     };
-    context.say(&shown.text(context));
+    shown.say(context, loaded);
     let recorded = || crate::recording::Recorded { commit: None, difference: Default::default() };
     let ended = if shown.plan.is_empty() {
         Ended::NothingToDo(recorded())

@@ -81,7 +81,8 @@ pub fn run(
         return Err(refused(env, name, why).into());
     }
     let message = Message::new(call, matches, format!("accept the drift of {name} in {env}"));
-    let intent = Intent { planned: &planned, prepared: &prepared, message, adopt: None };
+    let warnings = Diagnostics::new();
+    let intent = Intent { planned: &planned, prepared: &prepared, message, adopt: None, warnings };
     create::record(call, matches, &mut loaded, env, intent)
 }
 

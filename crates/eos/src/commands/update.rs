@@ -110,14 +110,9 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         Drafted::Compiles(prepared) => prepared,
         Drafted::Mends(mending) => return mending.record(call, matches, &mut loaded, &env, message),
     };
-    let outcome = create::record(
-        call,
-        matches,
-        &mut loaded,
-        &env,
-        Intent { planned: &planned, prepared: &prepared, message, adopt: None },
-    )?;
-    Ok(outcome.with_warnings(said.warnings))
+    let intent =
+        Intent { planned: &planned, prepared: &prepared, message, adopt: None, warnings: said.warnings };
+    create::record(call, matches, &mut loaded, &env, intent)
 }
 
 /// What is wrong with the settings' values.

@@ -43,6 +43,8 @@ pub struct Wanted<'a> {
     pub message: Message,
     /// What was chosen on the way, said above the plan.
     pub notes: Vec<String>,
+    /// What was noticed on the way, said below it: a person decides by it.
+    pub warnings: Diagnostics,
     /// Only these units; all when none.
     pub only: BTreeSet<Name>,
     /// What was compiled before the change, where nothing but the change is to be carried out.
@@ -75,6 +77,7 @@ impl<'a> Wanted<'a> {
             change,
             message,
             notes: Vec::new(),
+            warnings: Diagnostics::new(),
             only: running::names(matches, "only")?,
             before: None,
             leave: BTreeSet::new(),
@@ -105,7 +108,7 @@ pub struct Shown {
     pub plan: RunPlan,
     pub previews: view::Previews,
     pub cost: Option<Cost>,
-    /// What was noticed on the way.
+    /// What was noticed on the way: said with the plan, before the question; part of the document with --json.
     pub warnings: Diagnostics,
     /// Recorded earlier, not planned here.
     pub left: BTreeSet<Name>,
@@ -120,6 +123,23 @@ impl Shown {
 
     pub fn text(&self, context: &Context) -> String {
         view::text(&self.plan, &self.previews, self.cost.as_ref(), context.width, context.color_stdout)
+    }
+
+    /// Shows the plan and what was noticed, before anybody is asked.
+    pub fn say(&self, context: &Context, loaded: &Loaded) {
+        context.say(&self.text(context));
+        if !self.left.is_empty() {
+            let names: Vec<&str> = self.left.iter().map(|name| name.as_str()).collect();
+            let said =
+                format!("Recorded before and left alone here: {}. eos apply does that.", names.join(", "));
+            context.say(&below("", "", &loaded.hint(&self.plan.env, &said), context.width, 2));
+        }
+        context.tell(&self.warnings);
+    }
+
+    /// What was noticed, for a document; on a terminal it was said with the plan.
+    fn unsaid(&self, context: &Context) -> Diagnostics {
+        if context.json { self.warnings.clone() } else { Diagnostics::new() }
     }
 
     pub fn document(&self) -> Json {
@@ -177,7 +197,8 @@ pub fn plan(
     });
     bars.finish();
     let planned = planned.map_err(|found| with_owners(runs, wanted.env, found));
-    let mut warnings = build_folder::warnings(&loaded.estate.root, wanted.env);
+    let mut warnings = wanted.warnings.clone();
+    warnings.extend(build_folder::warnings(&loaded.estate.root, wanted.env));
     let mut plan = planned?;
     let (half_way, blocked) = unfinished(loaded, runs, &plan)?;
     warnings.extend(half_way);
@@ -195,6 +216,7 @@ pub fn plan(
     }
     let cost = Shown::cost_of(loaded, &plan)?;
     let left = wanted.leave.clone();
+    let warnings = loaded.in_environment(wanted.env, warnings);
     Ok(Shown { plan, previews: runs.side.previews(), cost, warnings, left, blocked })
 }
 
@@ -298,18 +320,28 @@ pub fn carry_out(
     for note in &wanted.notes {
         context.say(&below("", "", note, context.width, 2));
     }
-    context.say(&shown.text(context));
-    if !shown.left.is_empty() {
-        let names: Vec<&str> = shown.left.iter().map(|name| name.as_str()).collect();
-        let said = format!("Recorded before and left alone here: {}. eos apply does that.", names.join(", "));
-        context.say(&below("", "", &said, context.width, 2));
-    }
     let ended = agree_and_apply(call, loaded, &runs, wanted, &units, &shown)?;
     Ok((ended, shown))
 }
 
-/// Asks, records and applies a plan that was shown.
+/// Shows a plan, asks, records and applies it.
 pub fn agree_and_apply(
+    call: &Call<'_>,
+    loaded: &mut Loaded,
+    runs: &Runs,
+    wanted: Wanted<'_>,
+    units: &Units,
+    shown: &Shown,
+) -> Result<Ended, Diagnostics> {
+    shown.say(call.context, loaded);
+    asked_and_applied(call, loaded, runs, wanted, units, shown).map_err(|found| {
+        let mut all = shown.unsaid(call.context);
+        all.extend(found);
+        all
+    })
+}
+
+fn asked_and_applied(
     call: &Call<'_>,
     loaded: &mut Loaded,
     runs: &Runs,
@@ -468,7 +500,7 @@ pub fn outcome(call: &Call<'_>, loaded: &Loaded, env: &EnvName, ended: Ended, sh
             Outcome::new(text, document).with_warnings(problems).exits(exit)
         }
     };
-    outcome.with_warnings(shown.warnings.clone())
+    outcome.with_warnings(shown.unsaid(context))
 }
 
 /// The outputs of the units that are there now, as they were published.

@@ -39,6 +39,32 @@ fn no_at_the_terminal_leaves_nothing_and_yes_does_it() {
     place.is_settled();
 }
 
+/// A person decides by warnings as well as by the plan: they come before the question, once.
+#[test]
+fn warnings_come_before_the_question() {
+    let place = Place::new();
+    place.add_kind("safe", include_str!("catalog/safe/component.yaml"));
+    place.exits(1, &["create", "safe", "shut", "--combination", "hunter1", "--yes"]);
+    let asks = ["create", "safe", "--combination", "hunter2"];
+    let said = |text: &str| {
+        let at = |what: &str| text.find(what).unwrap_or_else(|| panic!("{what} is not said: {text}"));
+        // Given on the command line, and a run that is not over.
+        for warning in ["warning[E0504]", "warning[E0902]"] {
+            assert!(at("Plan for production") < at(warning), "{text}");
+            assert!(at(warning) < at("Do this? [y/N]"), "{text}");
+            assert_eq!(text.matches(warning).count(), 1, "{text}");
+        }
+    };
+    if let Some(run) = at_a_terminal(&place, &asks, "n\n") {
+        said(&run.stdout);
+    }
+    // Where nobody is asked, whoever reads the document decides by it.
+    let refused = place.exits(4, &[&asks[..], &["--json"]].concat());
+    let document: serde_json::Value = serde_json::from_str(&refused.stdout).unwrap();
+    let codes: Vec<_> = document["diagnostics"].as_array().unwrap().iter().map(|one| &one["code"]).collect();
+    assert_eq!(codes, ["E0504", "E0902", "E0108"], "{document:#}");
+}
+
 /// A plan shows what is applied; what is only recorded goes with it and is named.
 #[test]
 fn what_was_only_recorded_is_not_destroyed_without_a_yes() {
