@@ -32,3 +32,5 @@ mod screen;
 mod servers;
 #[path = "runs/taking_back.rs"]
 mod taking_back;
+#[path = "runs/typed.rs"]
+mod typed;

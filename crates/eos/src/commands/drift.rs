@@ -155,9 +155,24 @@ fn shown(
         }
     }
     text.push_str(&ignored(call, env, drift, runs)?);
-    let next = "Next: eos drift revert brings it back, eos drift accept <name> asks for it from now on.\n";
-    text.push_str(&loaded.hint(env, next));
+    let next = loaded.hint(env, &ways_on(loaded, runs, env, drift));
+    text.push_str(&below("Next: ", "Next: ", &next, call.context.width, 2));
     Ok(Outcome::new(text, document).exits(exit_code::CHANGES))
+}
+
+/// What can be done about it. Only what the settings can ask for is offered to be accepted.
+fn ways_on(loaded: &Loaded, runs: &Runs, env: &EnvName, drift: &Drift) -> String {
+    let mut ways = vec!["eos drift revert brings it back".to_owned()];
+    let names: Vec<&Name> = drift.units.keys().collect();
+    let can_be = |name: &&&Name| drift_accept::accepted(loaded, runs, env, drift, name).is_ok();
+    ways.extend(
+        names.iter().filter(can_be).map(|name| format!("eos drift accept {name} asks for it from now on")),
+    );
+    if ways.len() == 1 {
+        let all = if names.len() == 1 { names[0].as_str() } else { "<name>" };
+        ways.push(format!("eos drift ignore {all} --because \"...\" lives with it"));
+    }
+    format!("{}.", ways.join(", "))
 }
 
 /// What is ignored, and who decided so, when and why.
