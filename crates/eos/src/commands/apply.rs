@@ -62,11 +62,12 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         unit.unreached.clone_from(&silent);
     }
     let cost = Shown::cost_of(&loaded, &plan)?;
+    let warnings = run::taken_ports::warnings(call.context, &loaded, &runs, &wanted, &plan)?;
     let shown = Shown {
         plan,
         previews: view::Previews::default(),
         cost,
-        warnings: Diagnostics::new(),
+        warnings,
         left: Default::default(),
         blocked: false,
     };

@@ -154,7 +154,7 @@ pub fn record(
         {
             wanted.adopt.insert(name, BTreeMap::from([("eos_nomad_job.job".to_owned(), job)]));
         }
-        wanted.warnings = warnings;
+        (wanted.warnings, wanted.planned) = (warnings, Some(intent.planned));
         return flow::record_and_apply_as(call, loaded, prepared, wanted, &notes);
     }
     let recorded = recording::commit(call.context, loaded, env, prepared, intent.message)?;

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use clap::ArgMatches;
 use eos_compile::Compiled;
+use eos_compile::intent::Planned;
 use eos_engine::plan::Look;
 use eos_engine::{
     Applied, AppliedEnvironment, Engine, Layout, OnFailure, Outcome as Ending, PlanRequest, Report, RunId,
@@ -20,7 +21,7 @@ use eos_pillar::prices::Prices;
 use serde_json::{Value as Json, json};
 
 use super::progress::Bars;
-use super::{Runs, apart, archived, confirm, first, interrupt, undoing};
+use super::{Runs, apart, archived, confirm, first, interrupt, taken_ports, undoing};
 use crate::args::running;
 use crate::build_folder;
 use crate::commands::{Call, locks};
@@ -28,7 +29,9 @@ use crate::context::Context;
 use crate::exit_code;
 use crate::loaded::Loaded;
 use crate::outcome::Outcome;
-use crate::recording::{Message, Prepared, Recorded, only_build_is_behind, secrets_text};
+use crate::recording::{
+    Message, Prepared, Recorded, only_build_is_behind, only_commands_that_work, secrets_text,
+};
 use crate::views::cost::Cost;
 use crate::views::plan as view;
 use crate::views::report as report_view;
@@ -53,6 +56,8 @@ pub struct Wanted<'a> {
     pub leave: BTreeSet<Name>,
     pub destroy_data: BTreeSet<Name>,
     pub new_state: BTreeSet<Name>,
+    /// What is asked for, where a command makes it.
+    pub planned: Option<&'a Planned>,
     /// Jobs that run already and are taken over.
     pub adopt: BTreeMap<Name, BTreeMap<String, String>>,
     pub look: Look,
@@ -83,6 +88,7 @@ impl<'a> Wanted<'a> {
             leave: BTreeSet::new(),
             destroy_data: running::names(matches, "destroy-data")?,
             new_state: running::names(matches, "new-state")?,
+            planned: None,
             adopt: BTreeMap::new(),
             look: if running::refreshes(matches) { Look::Everything } else { Look::Nothing },
             on_failure: running::on_failure(matches),
@@ -214,6 +220,12 @@ pub fn plan(
             unit.unplaced.extend(reasons);
         }
     }
+    let taken = taken_ports::warnings(call.context, loaded, runs, wanted, &plan)?;
+    // What is not recorded yet cannot be updated.
+    warnings.extend(match wanted.planned {
+        Some(planned) => only_commands_that_work(taken, planned),
+        None => taken,
+    });
     let cost = Shown::cost_of(loaded, &plan)?;
     let left = wanted.leave.clone();
     let warnings = loaded.in_environment(wanted.env, warnings);
