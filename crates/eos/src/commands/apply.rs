@@ -71,6 +71,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         left: Default::default(),
         blocked: false,
     };
-    let ended = flow::agree_and_apply(call, &mut loaded, &runs, wanted, &units, &shown)?;
+    let ended = flow::agree_and_apply(call, &mut loaded, &runs, wanted, &units, &shown);
+    let ended = ended.map_err(|found| shown.beside(call.context, found))?;
     Ok(flow::outcome(call, &loaded, &env, ended, &shown))
 }

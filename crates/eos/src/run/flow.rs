@@ -148,6 +148,13 @@ impl Shown {
         if context.json { self.warnings.clone() } else { Diagnostics::new() }
     }
 
+    /// Why it was not carried out, with what was noticed where that is not said yet.
+    pub fn beside(&self, context: &Context, found: Diagnostics) -> Diagnostics {
+        let mut all = self.unsaid(context);
+        all.extend(found);
+        all
+    }
+
     pub fn document(&self) -> Json {
         let mut document = view::document(&self.plan, &self.previews, self.cost.as_ref());
         if !self.left.is_empty() {
@@ -332,8 +339,8 @@ pub fn carry_out(
     for note in &wanted.notes {
         context.say(&below("", "", note, context.width, 2));
     }
-    let ended = agree_and_apply(call, loaded, &runs, wanted, &units, &shown)?;
-    Ok((ended, shown))
+    let ended = agree_and_apply(call, loaded, &runs, wanted, &units, &shown);
+    Ok((ended.map_err(|found| shown.beside(context, found))?, shown))
 }
 
 /// Shows a plan, asks, records and applies it.
@@ -345,23 +352,8 @@ pub fn agree_and_apply(
     units: &Units,
     shown: &Shown,
 ) -> Result<Ended, Diagnostics> {
-    shown.say(call.context, loaded);
-    asked_and_applied(call, loaded, runs, wanted, units, shown).map_err(|found| {
-        let mut all = shown.unsaid(call.context);
-        all.extend(found);
-        all
-    })
-}
-
-fn asked_and_applied(
-    call: &Call<'_>,
-    loaded: &mut Loaded,
-    runs: &Runs,
-    wanted: Wanted<'_>,
-    units: &Units,
-    shown: &Shown,
-) -> Result<Ended, Diagnostics> {
     let context = call.context;
+    shown.say(context, loaded);
     let work = shown.plan.units.values().any(|unit| unit.is_work());
     if let Some(problem) = view::unreached(&shown.plan) {
         return Err(problem.into());
