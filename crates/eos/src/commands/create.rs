@@ -112,7 +112,10 @@ pub fn create(
     let mut secrets = said.secrets;
     let prepared = match recording::prepare(&loaded, &env, &environment, &planned, &mut secrets)? {
         Drafted::Compiles(prepared) => prepared,
-        Drafted::Mends(mending) => return mending.record(call, matches, &mut loaded, &env, message),
+        Drafted::Mends(mending) => {
+            let mended = mending.record(call, matches, &mut loaded, &env, message)?;
+            return Ok(mended.with_warnings(said.warnings));
+        }
     };
     let adopt = job.map(|job| (name.clone(), adopt::import_id(&loaded.estate.file, job)));
     let intent = Intent { planned: &planned, prepared: &prepared, message, adopt, warnings: said.warnings };

@@ -141,7 +141,8 @@ fn shown(
     for (name, changes) in &drift.units {
         text.push_str(&format!("{}\n", style.bold(name.as_str())));
         for change in changes {
-            text.push_str(&format!("  {}: {}\n", change.address, difference(change)));
+            let said = format!("{}: {}", change.address, difference(change));
+            text.push_str(&below("  ", "  ", &said, call.context.width, 4));
             let preview = previews.get(&preview_key(env, change)).map_or("", String::as_str);
             for line in preview.lines().take(MOST_LINES) {
                 text.push_str(&style.dim(&format!("    {line}")));

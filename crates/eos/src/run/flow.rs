@@ -240,7 +240,7 @@ pub fn plan(
 }
 
 /// Runs that stopped half-way, for whoever plans something else meanwhile; and whether one of them is in its way.
-fn unfinished(loaded: &Loaded, runs: &Runs, plan: &RunPlan) -> Result<(Diagnostics, bool), Diagnostics> {
+pub fn unfinished(loaded: &Loaded, runs: &Runs, plan: &RunPlan) -> Result<(Diagnostics, bool), Diagnostics> {
     let (known, _) = eos_engine::runs::open(&runs.layout)?;
     let applied = Applied::new(runs.records.as_ref()).units(&plan.env)?;
     let (mut found, mut blocked) = (Diagnostics::new(), false);

@@ -59,10 +59,17 @@ fn warnings_come_before_the_question() {
         said(&run.stdout);
     }
     // Where nobody is asked, whoever reads the document decides by it.
-    let refused = place.exits(4, &[&asks[..], &["--json"]].concat());
-    let document: serde_json::Value = serde_json::from_str(&refused.stdout).unwrap();
-    let codes: Vec<_> = document["diagnostics"].as_array().unwrap().iter().map(|one| &one["code"]).collect();
-    assert_eq!(codes, ["E0504", "E0902", "E0108"], "{document:#}");
+    let codes = |args: &[&str]| -> Vec<String> {
+        let refused = place.exits(4, &[args, &["--json"]].concat());
+        let document: serde_json::Value = serde_json::from_str(&refused.stdout).unwrap();
+        let found = document["diagnostics"].as_array().unwrap().iter();
+        found.map(|one| one["code"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(codes(&asks), ["E0504", "E0902", "E0108"]);
+    // The same beside a plan that was kept.
+    place.ok(&["create", "chore", "--no-apply"]);
+    place.exits(2, &["plan", "--only", "chore", "--out", "monday.plan"]);
+    assert_eq!(codes(&["apply", "monday.plan"]), ["E0902", "E0108"]);
 }
 
 /// A plan shows what is applied; what is only recorded goes with it and is named.
