@@ -18,9 +18,10 @@ pub mod work;
 use std::collections::BTreeMap;
 
 use eos_model::{Diagnostics, Name};
+use passes::check_ports;
 
 pub use passes::Reached;
-pub use passes::check_ports::port_settings;
+pub use passes::check_ports::{Listens, port_settings};
 pub use passes::resolve_names::OPERATIONS;
 pub use work::{Input, Unit, Work};
 
@@ -43,6 +44,8 @@ pub struct Compiled {
     pub order: Vec<Name>,
     /// Unit → the units it needs.
     pub needs: BTreeMap<Name, Vec<Name>>,
+    /// Unit → the ports of its host that what it starts listens on.
+    pub listens: BTreeMap<Name, Vec<Listens>>,
     pub warnings: Diagnostics,
 }
 
@@ -56,7 +59,8 @@ pub fn compile(input: &Input<'_>) -> Result<Compiled, Diagnostics> {
         .iter()
         .map(|(name, unit)| (name.clone(), unit.upstream.iter().cloned().collect()))
         .collect();
-    Ok(Compiled { files: work.files, order: work.order, needs, warnings })
+    let listens = work.units.iter().map(|(name, unit)| (name.clone(), check_ports::listens(unit))).collect();
+    Ok(Compiled { files: work.files, order: work.order, needs, listens, warnings })
 }
 
 /// What is wrong with an environment, and how far it got: later passes might find more.

@@ -35,7 +35,7 @@ impl<'a> Engine<'a> {
     /// Finishes a run in the direction it had: forward, or back when it was being undone.
     pub fn resume(&self, run: &RunId, options: &ResumeOptions<'_>) -> Result<Report, Diagnostics> {
         let known = runs::find(self.layout, run)?;
-        refuse_finished(&known.run)?;
+        self.refuse_finished(&known.run)?;
         let direction = known.run.direction;
         let commit =
             known.run.taken.as_ref().map_or(known.run.begun.commit.clone(), |taken| taken.commit.clone());
@@ -86,6 +86,14 @@ impl<'a> Engine<'a> {
             journal,
             begun,
         })
+    }
+
+    fn refuse_finished(&self, run: &Run) -> Result<(), Diagnostic> {
+        if !run.is_finished() {
+            return Ok(());
+        }
+        let message = format!("run {} is over: nothing is left to do", run.begun.run);
+        Err(Diagnostic::error(codes::NO_SUCH_RUN, message).fix(runs::instead(self.layout)))
     }
 
     /// Why a run can neither be gone on with nor be taken back: a later one, maybe of another clone, has changed a unit.
@@ -152,15 +160,4 @@ fn another_began(begun: &Begun) -> Diagnostic {
     Diagnostic::error(codes::STALE_CLONE, format!("another run began in {} just now", begun.env))
         .why("what the environment is applied from is said by one run at a time")
         .fix("eos resume again")
-}
-
-pub(crate) fn refuse_finished(run: &Run) -> Result<(), Diagnostic> {
-    if !run.is_finished() {
-        return Ok(());
-    }
-    Err(Diagnostic::error(
-        codes::NO_SUCH_RUN,
-        format!("run {} is over: nothing is left to do", run.begun.run),
-    )
-    .fix("eos status lists the runs of this estate"))
 }

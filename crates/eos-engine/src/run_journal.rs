@@ -37,7 +37,7 @@ impl<'a> RunJournal<'a> {
         let (journal, records) =
             Journal::open::<Record>(&engine.layout.journal(run)).map_err(|e| problems::journal(&e))?;
         let folded = Run::fold(&records).map_err(|e| problems::impossible(run, &e))?;
-        let folded = folded.ok_or_else(|| crate::runs::no_such(run))?;
+        let folded = folded.ok_or_else(|| crate::runs::no_such(engine.layout, run))?;
         let inner = Mutex::new((journal, folded));
         Ok(RunJournal { inner, observer: engine.observer, clock: engine.clock })
     }

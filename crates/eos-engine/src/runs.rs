@@ -57,7 +57,7 @@ fn list(layout: &Layout, names: Vec<RunId>) -> Result<(Vec<Known>, Diagnostics),
 
 /// One run.
 pub fn find(layout: &Layout, run: &RunId) -> Result<Known, Diagnostic> {
-    read(layout, run)?.ok_or_else(|| no_such(run))
+    read(layout, run)?.ok_or_else(|| no_such(layout, run))
 }
 
 /// The latest run of an environment that is not over.
@@ -71,9 +71,17 @@ pub fn unfinished(layout: &Layout, env: &EnvName) -> Result<Option<Known>, Diagn
     }
 }
 
-pub(crate) fn no_such(run: &RunId) -> Diagnostic {
-    Diagnostic::error(codes::NO_SUCH_RUN, format!("there is no run {run}"))
-        .fix("eos status lists the runs of this estate")
+pub(crate) fn no_such(layout: &Layout, run: &RunId) -> Diagnostic {
+    Diagnostic::error(codes::NO_SUCH_RUN, format!("there is no run {run}")).fix(instead(layout))
+}
+
+/// What to type where a run was named that nothing can be done about: the one that is not over, if there is one.
+pub fn instead(layout: &Layout) -> String {
+    let known = open(layout).map(|(known, _)| known).unwrap_or_default();
+    match known.iter().find(|known| !known.in_progress) {
+        Some(known) => format!("eos resume {} goes on with the run that is not over", known.run.begun.run),
+        None => "no run is unfinished; eos plan shows what there is to do".to_owned(),
+    }
 }
 
 /// Refuses what would build on a half-done run, and takes the place of runs that ended cleanly without being finished.

@@ -127,16 +127,27 @@ fn refuse_unapplied_needs(
     let is_applied = |name: &Name| applied.get(name).is_some_and(|unit| unit.digest.is_some());
     let mut found = Vec::new();
     for name in only {
-        let needs =
-            request.units.units.get(name).map(|unit| unit.manifest.needs.as_slice()).unwrap_or_default();
-        for need in needs.iter().filter(|need| !only.contains(*need) && !is_applied(need)) {
+        let missing = |name: &Name| {
+            let unit = request.units.units.get(name);
+            let needs = unit.map(|unit| unit.manifest.needs.as_slice()).unwrap_or_default();
+            needs.iter().filter(|need| !only.contains(*need) && !is_applied(need))
+        };
+        // What it needs may need more: what is told to be typed must not be refused for that.
+        let mut all: Vec<&Name> = missing(name).collect();
+        let mut at = 0;
+        while let Some(need) = all.get(at).copied() {
+            all.extend(missing(need).filter(|more| !all.contains(more)).collect::<Vec<_>>());
+            at += 1;
+        }
+        let with: String = all.iter().map(|need| format!(" --only {need}")).collect();
+        for need in missing(name) {
             found.push(
                 Diagnostic::error(
                     codes::NEED_UNAPPLIED,
                     format!("{name} needs {need}, which is not applied"),
                 )
                 .why("its inputs are not known, and it would fail half-way")
-                .fix(format!("--only {name} --only {need}, or without --only")),
+                .fix(format!("--only {name}{with}, or without --only")),
             );
         }
     }

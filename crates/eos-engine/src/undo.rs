@@ -123,7 +123,7 @@ impl Engine<'_> {
     fn refuse_not_undoable(&self, run: &Run) -> Result<(), Diagnostic> {
         let over = |message: String| {
             Diagnostic::error(codes::NO_SUCH_RUN, message)
-                .fix("eos rollback <revision> goes back to any commit")
+                .fix("eos history shows the commits, eos rollback <commit> goes back to one of them")
         };
         let id = &run.begun.run;
         if matches!(run.outcome, Some(Outcome::Undone | Outcome::Superseded)) {

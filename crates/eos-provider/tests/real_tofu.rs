@@ -67,6 +67,10 @@ const SIDE_BY_SIDE: usize = 5;
 
 fn main() -> ExitCode {
     let variable = |name: &str| std::env::var(name).ok();
+    if let Some(given) = variable(socket::STRANGER) {
+        socket::stranger(&given);
+        return ExitCode::SUCCESS;
+    }
     if eos_provider::is_plugin(variable) {
         let settings = eos_provider::Settings::from_environment(variable);
         return match eos_provider::serve(settings, &mut std::io::stdout()) {

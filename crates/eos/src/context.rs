@@ -5,7 +5,9 @@ use std::io::{IsTerminal as _, Write as _};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use camino::Utf8PathBuf;
-use eos_model::{Diagnostic, codes};
+use eos_model::{Diagnostic, Diagnostics, codes};
+
+use crate::views::diagnostics;
 
 /// The words of a variable that says yes or no.
 const YES: [&str; 4] = ["yes", "1", "true", "on"];
@@ -76,6 +78,14 @@ impl Context {
                     .why("it says whether commands apply what they record, which eos does not guess")
                     .fix(format!("export EOS_APPLY=no (or {no}); or export EOS_APPLY=yes (or {yes})")))
             }
+        }
+    }
+
+    /// Says what was noticed before the command is over, as it is said at its end.
+    pub fn tell(&self, found: &Diagnostics) {
+        if !self.json {
+            let text = diagnostics::render(found, self.width, self.color_stderr);
+            let _ = std::io::stderr().write_all(text.as_bytes());
         }
     }
 

@@ -12,7 +12,9 @@ use crate::loaded::Loaded;
 use crate::outcome::Outcome;
 use crate::recording::Prepared;
 use crate::views::diff;
+use crate::views::plan::counted;
 use crate::views::style::Style;
+use crate::views::wrap::below;
 
 /// The differences, then `notes` a line each, then how much would change.
 pub fn show(
@@ -28,15 +30,19 @@ pub fn show(
     let mut artifacts = Vec::new();
     for path in changed.added.iter().chain(&changed.changed).chain(&changed.removed) {
         let before = fs_err::read(loaded.estate.root.join(path)).unwrap_or_default();
-        let after = prepared.compiled.files.get(path).map(Vec::as_slice).unwrap_or_default();
+        let after = prepared.compiled.files.get(path).map(Vec::as_slice);
         artifacts.push(difference(context, &mut text, path, &before, after));
     }
     for other in &others {
         let would = if other["removed"] == true { "removed" } else { "written" };
-        text.push_str(&format!("{} would be {would}\n", other["path"].as_str().unwrap_or_default()));
+        text.push_str(&told(
+            other["path"].as_str().unwrap_or_default(),
+            &format!("would be {would}"),
+            context,
+        ));
     }
     for note in notes {
-        text.push_str(&format!("{note}\n"));
+        text.push_str(&below("", "", note, context.width, 2));
     }
     text.push_str(&format!(
         "Dry run: {} pillar file(s) and {} artifact(s) would change. Nothing was written.\n",
@@ -60,10 +66,9 @@ pub fn changes(
     let mut others = Vec::new();
     for (path, after) in &change.files {
         let there = loaded.tree.get(path).unwrap_or_default();
-        let after_bytes = after.as_deref().unwrap_or_default();
         if path.starts_with("pillar") {
-            if there != after_bytes {
-                pillar.push(difference(context, text, path.as_str(), there, after_bytes));
+            if there != after.as_deref().unwrap_or_default() {
+                pillar.push(difference(context, text, path.as_str(), there, after.as_deref()));
             }
         } else {
             // Secrets are encrypted and the lock is digests: that they change is all there is to see.
@@ -73,13 +78,25 @@ pub fn changes(
     (pillar, others)
 }
 
-/// One file's difference, added to the text and given for `--json`.
-fn difference(context: &Context, text: &mut String, path: &str, before: &[u8], after: &[u8]) -> Json {
-    let plain = diff::unified(path, before, after, Style(false));
-    if context.color_stdout {
-        text.push_str(&diff::unified(path, before, after, Style(true)));
-    } else {
-        text.push_str(&plain);
+/// What becomes of a file, beside its path, or below one that leaves no room.
+fn told(path: &str, what: &str, context: &Context) -> String {
+    let beside = path.chars().count() + 1 + what.chars().count() <= context.table_width;
+    format!("{path}{}{what}\n", if beside { " " } else { "\n  " })
+}
+
+/// One file's difference, added to the text and given for `--json`. Of a file that goes away a person reads that it does,
+/// not every line of it.
+fn difference(context: &Context, text: &mut String, path: &str, before: &[u8], after: Option<&[u8]>) -> Json {
+    let plain = diff::unified(path, before, after.unwrap_or_default(), Style(false));
+    match after {
+        None => {
+            let lines = counted(String::from_utf8_lossy(before).lines().count(), "line");
+            text.push_str(&told(path, &format!("would be removed ({lines})"), context));
+        }
+        Some(after) if context.color_stdout => {
+            text.push_str(&diff::unified(path, before, after, Style(true)));
+        }
+        Some(_) => text.push_str(&plain),
     }
     json!({"path": path, "diff": plain})
 }

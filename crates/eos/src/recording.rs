@@ -96,7 +96,7 @@ pub fn prepare(
 
 /// A refused change leaves nothing behind: what it would have created cannot be updated. The flag goes with this very
 /// command then; for what only comes along, with one that creates it first.
-fn only_commands_that_work(mut found: Diagnostics, planned: &Planned) -> Diagnostics {
+pub fn only_commands_that_work(mut found: Diagnostics, planned: &Planned) -> Diagnostics {
     for entry in planned.entries.iter().filter(|entry| entry.is_new) {
         let update = format!("eos update {} --", entry.name);
         let create = match entry.because {

@@ -19,6 +19,10 @@ mod operations;
 mod recording;
 #[path = "lifecycle/secrets.rs"]
 mod secrets;
+#[path = "lifecycle/typed.rs"]
+mod typed;
+#[path = "lifecycle/widths.rs"]
+mod widths;
 
 use std::io::Write as _;
 use std::process::Stdio;

@@ -133,6 +133,27 @@ fn commands_that_change() {
     happy(&sandbox, "catalog_check_own", &["catalog", "check", "wiki"]);
 }
 
+/// Of files that go away a person reads the names; a machine gets every line.
+#[test]
+fn a_dry_run_of_a_delete_names_what_goes() {
+    let sandbox = shop();
+    let said = sandbox.ok(&["delete", "nextcloud", "--dry-run"]).stdout;
+    let document = sandbox.json(&["delete", "nextcloud", "--dry-run"]);
+    let mut gone = 0;
+    for file in ["pillar", "artifacts"].iter().flat_map(|part| document[part].as_array().unwrap()) {
+        let (path, diff) = (file["path"].as_str().unwrap(), file["diff"].as_str().unwrap());
+        if sandbox.files("").iter().any(|there| there == path) && diff.contains("+++ /dev/null") {
+            let lines = diff.lines().filter(|line| line.starts_with('-')).count() - 1;
+            let counted = if lines == 1 { "1 line".to_owned() } else { format!("{lines} lines") };
+            assert!(said.contains(&format!("{path} would be removed ({counted})\n")), "{path}: {said}");
+            assert_eq!(lines, sandbox.read(path).lines().count());
+            gone += 1;
+        }
+    }
+    assert!(gone > 5, "{document:#}");
+    assert!(said.lines().count() < 60, "{said}");
+}
+
 #[test]
 fn create_without_a_volume_group() {
     happy(&Sandbox::with_estate(), "create_without_a_volume_group", &["create", "grafana"]);

@@ -30,5 +30,9 @@ mod refused;
 mod screen;
 #[path = "runs/servers.rs"]
 mod servers;
+#[path = "runs/taken_ports.rs"]
+mod taken_ports;
 #[path = "runs/taking_back.rs"]
 mod taking_back;
+#[path = "runs/typed.rs"]
+mod typed;

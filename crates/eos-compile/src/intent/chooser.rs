@@ -7,6 +7,7 @@ use eos_model::{Diagnostic, codes};
 use eos_pillar::Environment;
 use serde_json::Value as Json;
 
+use super::verbs::declare_here_too;
 use crate::passes::check_ports;
 use crate::work::Work;
 
@@ -62,8 +63,19 @@ impl<'a> Chooser<'a> {
                     format!("{name} needs a host and {} has none", self.environment.name),
                 )
                 .why("eos configures only machines that somebody declared, this one included")
-                .fix(format!("eos create host local --env {}", self.environment.name))
+                .fix(self.declare_this_machine())
             })
+    }
+
+    /// The command that declares the machine one is at. Its name may be that of another environment's host.
+    fn declare_this_machine(&self) -> String {
+        match self.environment.hosts.get("local") {
+            Some(host) => {
+                let reached = [&host.address, &host.connection, &host.nomad_node];
+                declare_here_too(self.environment, &host.name, reached)
+            }
+            None => format!("eos create host local --env {}", self.environment.name),
+        }
     }
 
     /// The hosts of this environment.

@@ -21,5 +21,8 @@ pub use operation::{PlannedOperation, operation};
 pub use request::{
     HostRequest, OperationRequest, Planned, PlannedEntry, Request, SecretSource, SecretToMake,
 };
-pub use verbs::{create, delete, host, host_entry, kept_secret, left_behind, of_kind, unknown_name, update};
+pub use verbs::{
+    create, delete, deletes, host, host_entry, kept_secret, left_behind, of_kind, unknown_name, update,
+    users_first,
+};
 pub use volumes::DATA_FOLDER;

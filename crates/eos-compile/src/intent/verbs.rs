@@ -1,10 +1,11 @@
 //! The verbs: create, update and delete a component, declare a host.
 
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
 
 use eos_catalog::Component;
 use eos_catalog::component::{DataClass, Need};
-use eos_model::{Diagnostic, Diagnostics, Name, codes, nearest::nearest};
+use eos_model::{Diagnostic, Diagnostics, HostName, Name, codes, nearest::nearest};
 use eos_pillar::entry::NeedChoice;
 use eos_pillar::{ComponentEntry, Environment};
 use serde_json::{Map, Value as Json, json};
@@ -452,8 +453,38 @@ pub fn delete(input: &Input<'_>, name: &str) -> Result<(), Diagnostics> {
     Err(Diagnostic::error(codes::STILL_NEEDED, format!("{name} is needed by {}", dependents.join(", ")))
         .at(environment.place(&entry.node))
         .why("they would lose what they work with")
-        .fix(format!("delete {} first{instead}", dependents.join(", ")))
+        .fix(format!("{} first{instead}", deletes(&users_first(environment, dependents))))
         .into())
+}
+
+/// Names and whatever needs them, in an order in which each can be deleted.
+pub fn users_first<'a>(
+    environment: &'a Environment,
+    names: impl IntoIterator<Item = &'a str>,
+) -> Vec<&'a str> {
+    let mut left: BTreeMap<&str, &ComponentEntry> = BTreeMap::new();
+    let mut found: Vec<&str> = names.into_iter().collect();
+    while let Some(entry) = found.pop().and_then(|name| environment.components.get(name)) {
+        let users = environment.components.values().filter(|other| needs(other, &entry.name));
+        if left.insert(entry.name.as_str(), entry).is_none() {
+            found.extend(users.map(|user| user.name.as_str()));
+        }
+    }
+    let mut order = Vec::new();
+    while let Some(first) = left.keys().next().copied() {
+        let is_free = |entry: &ComponentEntry| !left.values().any(|other| needs(other, &entry.name));
+        // A circle is a mistake of the pillar's, told elsewhere.
+        let next = left.values().find(|entry| is_free(entry)).map_or(first, |entry| entry.name.as_str());
+        left.remove(next);
+        order.push(next);
+    }
+    order
+}
+
+/// The commands that delete names, in the order that is given.
+pub fn deletes(names: &[&str]) -> String {
+    let commands: Vec<String> = names.iter().map(|name| format!("eos delete {name}")).collect();
+    commands.join(" && ")
 }
 
 /// How one that uses `provider` could go on without it.
@@ -505,6 +536,22 @@ pub fn host_entry(environment: &Environment, request: &HostRequest) -> Json {
     entry
 }
 
+/// The command that declares a machine of another environment in this one as well, under a name of its own.
+pub(super) fn declare_here_too(
+    environment: &Environment,
+    host: &HostName,
+    [address, connection, node]: [&String; 3],
+) -> String {
+    let env = &environment.name;
+    let mut name = format!("{host}-{env}");
+    while environment.hosts.contains_key(name.as_str()) {
+        name.push_str("-2");
+    }
+    format!(
+        "eos create host {name} --env {env} --address {address} --connection {connection} --nomad-node {node}"
+    )
+}
+
 /// A host nobody declared yet.
 pub fn host(environment: &Environment, request: &HostRequest) -> Result<Json, Diagnostics> {
     if let Some(entry) = environment.hosts.get(&request.name) {
@@ -516,10 +563,9 @@ pub fn host(environment: &Environment, request: &HostRequest) -> Result<Json, Di
         .fix(if entry.environment == environment.name.as_str() {
             format!("eos update host {} changes it", request.name)
         } else {
-            format!(
-                "a machine of two environments has a name in each: eos create host {}-{}",
-                request.name, environment.name
-            )
+            let reached = [&request.address, &request.connection, &request.nomad_node];
+            let command = declare_here_too(environment, &request.name, reached);
+            format!("a machine of two environments has a name in each: {command}")
         })
         .into());
     }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use eos_catalog::component::Protocol;
 use eos_catalog::{Component, SettingType};
 use eos_model::{Diagnostic, HostName, Name, codes};
 
@@ -36,6 +37,31 @@ pub fn ports<'u>(unit: &'u Unit<'_>) -> Vec<(&'u str, i64)> {
         .into_iter()
         .filter_map(|setting| Some((setting, number(setting)?)))
         .collect()
+}
+
+/// A port of a host that a program is going to listen on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Listens {
+    /// The setting that says so.
+    pub setting: String,
+    pub port: u16,
+    pub protocol: Protocol,
+}
+
+/// The ports that what a unit starts listens on. What eos only knows of listens already.
+pub fn listens(unit: &Unit<'_>) -> Vec<Listens> {
+    if unit.runtime().is_none() {
+        return Vec::new();
+    }
+    let protocol = |setting: &str| {
+        let ports = unit.component.tasks.values().flat_map(|task| task.ports.values());
+        ports.filter(|port| port.setting == setting).map(|port| port.protocol).next().unwrap_or_default()
+    };
+    let one = |(setting, number): (&str, i64)| {
+        let port = u16::try_from(number).ok()?;
+        Some(Listens { setting: setting.to_owned(), port, protocol: protocol(setting) })
+    };
+    ports(unit).into_iter().filter_map(one).collect()
 }
 
 pub fn run(work: &mut Work<'_>) {

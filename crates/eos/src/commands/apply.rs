@@ -62,15 +62,18 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         unit.unreached.clone_from(&silent);
     }
     let cost = Shown::cost_of(&loaded, &plan)?;
+    let (mut warnings, blocked) = flow::unfinished(&loaded, &runs, &plan)?;
+    warnings.extend(run::taken_ports::warnings(call.context, &loaded, &runs, &wanted, &plan)?);
+    let warnings = loaded.in_environment(&env, warnings);
     let shown = Shown {
         plan,
         previews: view::Previews::default(),
         cost,
-        warnings: Diagnostics::new(),
+        warnings,
         left: Default::default(),
-        blocked: false,
+        blocked,
     };
-    call.context.say(&shown.text(call.context));
-    let ended = flow::agree_and_apply(call, &mut loaded, &runs, wanted, &units, &shown)?;
+    let ended = flow::agree_and_apply(call, &mut loaded, &runs, wanted, &units, &shown);
+    let ended = ended.map_err(|found| shown.beside(call.context, found))?;
     Ok(flow::outcome(call, &loaded, &env, ended, &shown))
 }

@@ -112,12 +112,14 @@ pub fn create(
     let mut secrets = said.secrets;
     let prepared = match recording::prepare(&loaded, &env, &environment, &planned, &mut secrets)? {
         Drafted::Compiles(prepared) => prepared,
-        Drafted::Mends(mending) => return mending.record(call, matches, &mut loaded, &env, message),
+        Drafted::Mends(mending) => {
+            let mended = mending.record(call, matches, &mut loaded, &env, message)?;
+            return Ok(mended.with_warnings(said.warnings));
+        }
     };
     let adopt = job.map(|job| (name.clone(), adopt::import_id(&loaded.estate.file, job)));
-    let intent = Intent { planned: &planned, prepared: &prepared, message, adopt };
-    let outcome = record(call, matches, &mut loaded, &env, intent)?;
-    Ok(outcome.with_warnings(said.warnings))
+    let intent = Intent { planned: &planned, prepared: &prepared, message, adopt, warnings: said.warnings };
+    record(call, matches, &mut loaded, &env, intent)
 }
 
 /// A change about to be recorded, for `create` and `update` alike.
@@ -127,6 +129,8 @@ pub struct Intent<'a> {
     pub message: Message,
     /// A name and the Nomad job that becomes its own.
     pub adopt: Option<(String, String)>,
+    /// About the command as it was typed.
+    pub warnings: Diagnostics,
 }
 
 /// Shows or records the change and tells the person what happened.
@@ -141,6 +145,7 @@ pub fn record(
     let mut warnings = own_warnings(intent.planned, prepared);
     let new = intent.planned.entries.iter().filter(|entry| entry.is_new);
     warnings.extend(loaded.in_place(new.map(|entry| entry.kind.as_str())));
+    warnings.extend(intent.warnings);
     if matches.get_flag("dry-run") {
         let shown = dry_run::show(call.context, loaded, env, prepared, &intent.planned.notes);
         return Ok(shown.with_warnings(warnings));
@@ -154,8 +159,8 @@ pub fn record(
         {
             wanted.adopt.insert(name, BTreeMap::from([("eos_nomad_job.job".to_owned(), job)]));
         }
-        let done = flow::record_and_apply_as(call, loaded, prepared, wanted, &notes)?;
-        return Ok(done.with_warnings(warnings));
+        (wanted.warnings, wanted.planned) = (warnings, Some(intent.planned));
+        return flow::record_and_apply_as(call, loaded, prepared, wanted, &notes);
     }
     let recorded = recording::commit(call.context, loaded, env, prepared, intent.message)?;
     let style = Style(call.context.color_stdout);

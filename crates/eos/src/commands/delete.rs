@@ -239,18 +239,23 @@ fn still_used(environment: &Environment, name: &HostName) -> Option<Diagnostic> 
         .filter(|operation| is_it(&operation.host))
         .map(|operation| operation.id.as_str())
         .collect();
-    let (mut carries, mut fixes) = (placed.clone(), Vec::new());
+    let others = |entry: &ComponentEntry| -> Vec<String> {
+        nodes(entry).into_iter().filter(|node| !is_it(node)).collect()
+    };
+    let alone = over.iter().filter(|entry| others(entry).is_empty()).map(|entry| entry.name.as_str());
+    let go = intent::users_first(environment, placed.iter().copied().chain(alone));
+    let mut fixes = Vec::new();
+    if !go.is_empty() {
+        fixes.push(format!("{} first", intent::deletes(&go)));
+    }
     if !placed.is_empty() {
-        fixes.push(format!("delete or move {} first", placed.join(", ")));
+        fixes.push("what can be moved is moved by eos update <name> --host <another>".to_owned());
     }
-    for entry in &over {
-        let others: Vec<String> = nodes(entry).into_iter().filter(|node| !is_it(node)).collect();
-        fixes.push(match others.as_slice() {
-            [] => format!("eos delete {}", entry.name),
-            others => format!("eos update {} --nodes {}", entry.name, others.join(",")),
-        });
-        carries.push(entry.name.as_str());
+    for entry in over.iter().filter(|entry| !go.contains(&entry.name.as_str())) {
+        fixes.push(format!("eos update {} --nodes {}", entry.name, others(entry).join(",")));
     }
+    let mut carries = placed;
+    carries.extend(over.iter().map(|entry| entry.name.as_str()));
     carries.dedup();
     let mut needed = Vec::new();
     if !carries.is_empty() {
@@ -258,8 +263,7 @@ fn still_used(environment: &Environment, name: &HostName) -> Option<Diagnostic> 
     }
     if !operations.is_empty() {
         needed.push(format!("has {}", counted(operations.len(), "recorded operation")));
-        let commands: Vec<String> = operations.iter().map(|id| format!("eos delete {id}")).collect();
-        fixes.push(format!("take the record of what was done there away: {}", commands.join(" && ")));
+        fixes.push(format!("take the record of what was done there away: {}", intent::deletes(&operations)));
     }
     (!needed.is_empty()).then(|| {
         Diagnostic::error(codes::STILL_NEEDED, format!("host {name} {}", needed.join(" and ")))

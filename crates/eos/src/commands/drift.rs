@@ -141,7 +141,8 @@ fn shown(
     for (name, changes) in &drift.units {
         text.push_str(&format!("{}\n", style.bold(name.as_str())));
         for change in changes {
-            text.push_str(&format!("  {}: {}\n", change.address, difference(change)));
+            let said = format!("{}: {}", change.address, difference(change));
+            text.push_str(&below("  ", "  ", &said, call.context.width, 4));
             let preview = previews.get(&preview_key(env, change)).map_or("", String::as_str);
             for line in preview.lines().take(MOST_LINES) {
                 text.push_str(&style.dim(&format!("    {line}")));
@@ -155,9 +156,24 @@ fn shown(
         }
     }
     text.push_str(&ignored(call, env, drift, runs)?);
-    let next = "Next: eos drift revert brings it back, eos drift accept <name> asks for it from now on.\n";
-    text.push_str(&loaded.hint(env, next));
+    let next = loaded.hint(env, &ways_on(loaded, runs, env, drift));
+    text.push_str(&below("Next: ", "Next: ", &next, call.context.width, 2));
     Ok(Outcome::new(text, document).exits(exit_code::CHANGES))
+}
+
+/// What can be done about it. Only what the settings can ask for is offered to be accepted.
+fn ways_on(loaded: &Loaded, runs: &Runs, env: &EnvName, drift: &Drift) -> String {
+    let mut ways = vec!["eos drift revert brings it back".to_owned()];
+    let names: Vec<&Name> = drift.units.keys().collect();
+    let can_be = |name: &&&Name| drift_accept::accepted(loaded, runs, env, drift, name).is_ok();
+    ways.extend(
+        names.iter().filter(can_be).map(|name| format!("eos drift accept {name} asks for it from now on")),
+    );
+    if ways.len() == 1 {
+        let all = if names.len() == 1 { names[0].as_str() } else { "<name>" };
+        ways.push(format!("eos drift ignore {all} --because \"...\" lives with it"));
+    }
+    format!("{}.", ways.join(", "))
 }
 
 /// What is ignored, and who decided so, when and why.
@@ -216,7 +232,7 @@ fn revert(
         left: Default::default(),
         blocked: false,
     };
-    context.say(&shown.text(context));
+    shown.say(context, loaded);
     let recorded = || crate::recording::Recorded { commit: None, difference: Default::default() };
     let ended = if shown.plan.is_empty() {
         Ended::NothingToDo(recorded())

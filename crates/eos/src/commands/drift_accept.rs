@@ -8,7 +8,7 @@ use camino::Utf8Path;
 use clap::ArgMatches;
 use eos_catalog::Catalog;
 use eos_compile::Files;
-use eos_compile::intent::{self, Request};
+use eos_compile::intent::{self, Planned, Request};
 use eos_compile::reasons::json_line_of;
 use eos_engine::{Change, ChangeKind, Drift};
 use eos_model::{Diagnostic, Diagnostics, EnvName, Name, codes};
@@ -19,7 +19,7 @@ use super::create::{self, Intent};
 use super::{Call, drift};
 use crate::loaded::Loaded;
 use crate::outcome::Outcome;
-use crate::recording::{self, Drafted, Message};
+use crate::recording::{self, Drafted, Message, Prepared};
 use crate::run::{self, Runs};
 use crate::views::plan_lines::preview_key;
 
@@ -43,10 +43,32 @@ pub fn run(
     env: &EnvName,
     drift: &Drift,
 ) -> Result<Outcome, Diagnostics> {
-    let Some((name, changes)) = drift.units.iter().next() else {
+    let Some(name) = drift.units.keys().next() else {
         return Ok(Outcome::new("Nothing differs.\n", json!({"drifted": false})));
     };
     let mut loaded = Loaded::open_for_change(call.context)?;
+    let Accepted { planned, prepared } = accepted(&loaded, runs, env, drift, name)?;
+    let message = Message::new(call, matches, format!("accept the drift of {name} in {env}"));
+    let warnings = Diagnostics::new();
+    let intent = Intent { planned: &planned, prepared: &prepared, message, adopt: None, warnings };
+    create::record(call, matches, &mut loaded, env, intent)
+}
+
+/// The change of the pillar after which what is there is what is asked for.
+pub struct Accepted {
+    planned: Planned,
+    prepared: Prepared,
+}
+
+/// Finds it, or says why there is none. Records nothing.
+pub fn accepted(
+    loaded: &Loaded,
+    runs: &Runs,
+    env: &EnvName,
+    drift: &Drift,
+    name: &Name,
+) -> Result<Accepted, Diagnostics> {
+    let changes = drift.units.get(name).map(Vec::as_slice).unwrap_or_default();
     let environment = loaded.environment(env)?;
     let compiled = loaded.compile(&loaded.tree, env)?;
     let digest = |units: &eos_engine::Units| units.units.get(name).map(|unit| unit.digest.clone());
@@ -72,7 +94,7 @@ pub fn run(
     }
     let mut planned = intent::update(&loaded.input(&environment), &request)?;
     planned.notes.insert(0, format!("{name}: {} from now on, as it is there", chosen.join(", ")));
-    let prepared = match recording::prepare(&loaded, env, &environment, &planned, &mut Default::default())? {
+    let prepared = match recording::prepare(loaded, env, &environment, &planned, &mut Default::default())? {
         Drafted::Compiles(prepared) => prepared,
         Drafted::Mends(mending) => return Err(mending.left),
     };
@@ -80,9 +102,7 @@ pub fn run(
         let why = format!("with {} it would not be what is there: {}", chosen.join(", "), told(&different));
         return Err(refused(env, name, why).into());
     }
-    let message = Message::new(call, matches, format!("accept the drift of {name} in {env}"));
-    let intent = Intent { planned: &planned, prepared: &prepared, message, adopt: None };
-    create::record(call, matches, &mut loaded, env, intent)
+    Ok(Accepted { planned, prepared })
 }
 
 /// Everything in which the unit differs, or why it cannot be read back.
@@ -97,13 +117,14 @@ fn differences(
     for change in changes {
         let what = || format!("{}: {}", change.address, drift::difference(change));
         let Some(resource) = change.address.strip_prefix("eos_nomad_job.") else {
-            return Err(refused(env, name, format!("{}; what it holds there is not known", what())));
+            return Err(beyond_settings(name, format!("{}; what it holds there is not known", what())));
         };
         let there = runs.side.details(&preview_key(env, change))["there"].as_array().cloned();
         let (ChangeKind::Update, Some(there), Some(file)) =
             (change.kind, there, spec_file(env, name, resource, files))
         else {
-            return Err(refused(env, name, format!("{}, and not only in values that are asked for", what())));
+            let why = format!("{}, and not only in values that are asked for", what());
+            return Err(beyond_settings(name, why));
         };
         found.extend(there.into_iter().map(|one| Different {
             file: file.clone(),
@@ -238,6 +259,15 @@ fn chosen(request: &Request) -> Vec<String> {
 fn told(different: &[Different]) -> String {
     let places: Vec<&str> = different.iter().map(|one| one.pointer.trim_start_matches('/')).collect();
     format!("it differs in {}", places.join(", "))
+}
+
+/// Of what is gone or stopped, or cannot be read back, no setting could ask for.
+fn beyond_settings(name: &Name, why: String) -> Diagnostic {
+    Diagnostic::error(codes::NOT_ONE_SETTING, format!("{name} differs in what no setting decides"))
+        .why(why)
+        .fix(format!(
+            "eos drift revert {name} brings it back; eos drift ignore {name} --because \"...\" lives with it"
+        ))
 }
 
 fn refused(env: &EnvName, name: &Name, why: String) -> Diagnostic {

@@ -21,6 +21,7 @@ use crate::loaded::Loaded;
 use crate::outcome::Outcome;
 use crate::run;
 use crate::views::plan::counted;
+use crate::views::wrap::below;
 
 const GUIDE: &str = include_str!("eject_guide.md");
 
@@ -53,11 +54,15 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         0 => String::new(),
         never => format!(", {never} more that {} never applied", if never == 1 { "was" } else { "were" }),
     };
-    let text = format!(
-        "{wanted} has {} with state{never}, the provider and the key of state and plans (in clear: guard it).\n\
-         Next: read {wanted}/README.md. Two copies of one state disagree sooner or later: go on in one place only.\n",
+    let has = format!(
+        "{wanted} has {} with state{never}, the provider and the key of state and plans (in clear: guard it).",
         counted(applied, "unit")
     );
+    let next = format!(
+        "read {wanted}/README.md. Two copies of one state disagree sooner or later: go on in one place only."
+    );
+    let width = call.context.width;
+    let text = below("", "", &has, width, 2) + &below("Next: ", "Next: ", &next, width, 2);
     let units: Vec<&String> = written.keys().collect();
     Ok(Outcome::new(text, json!({"folder": folder, "units": units})))
 }

@@ -10,6 +10,7 @@ use super::Call;
 use crate::loaded::Loaded;
 use crate::outcome::Outcome;
 use crate::views::style::Style;
+use crate::views::wrap::{below, wrapped};
 
 pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
     Ok(command
@@ -50,9 +51,13 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
             style.cyan(&change.commit[..10]),
             date::minute(change.time)
         ));
-        text.push_str(&format!("  {}\n", style.bold(change.command.as_deref().unwrap_or(&change.subject))));
+        let width = call.context.width;
+        let did = change.command.as_deref().unwrap_or(&change.subject);
+        for (index, line) in wrapped(did, width - 2, width - 4).iter().enumerate() {
+            text.push_str(&format!("{}{}\n", if index == 0 { "  " } else { "    " }, style.bold(line)));
+        }
         if let Some(reason) = &change.reason {
-            text.push_str(&format!("  because {reason}\n"));
+            text.push_str(&below("  because ", "  because ", reason, width, 4));
         }
     }
     if let (true, Some(name)) = (changes.is_empty(), matches.get_one::<String>("name")) {

@@ -13,7 +13,8 @@ use crate::loaded::Loaded;
 use crate::outcome::Outcome;
 use crate::own_file::{self, Known};
 use crate::recording::{self, Drafted, Message};
-use crate::run::{flow, this_machine};
+use crate::run::flow::{self, Wanted};
+use crate::run::this_machine;
 
 pub fn create_command() -> Command {
     Command::new("host")
@@ -122,10 +123,16 @@ fn record(
         Drafted::Compiles(prepared) => prepared,
         Drafted::Mends(mending) => return mending.record(call, matches, &mut loaded, env, message),
     };
-    if matches.get_flag("dry-run") {
-        return Ok(dry_run::show(call.context, &loaded, env, &prepared, &[]));
-    }
     let is_masterless = request.connection == "masterless";
+    // What else is wrong with the estate is for `eos compile` to say.
+    let mut warnings = prepared.compiled.warnings.clone();
+    warnings.0.retain(|warning| warning.code == codes::SAME_ADDRESS);
+    if is_masterless {
+        warnings.0.extend(this_machine::warn_of_other(&request.name, &request.address));
+    }
+    if matches.get_flag("dry-run") {
+        return Ok(dry_run::show(call.context, &loaded, env, &prepared, &[]).with_warnings(warnings));
+    }
     let mark =
         |root: &camino::Utf8Path| this_machine::mark(call.context, root, &request.name, &request.address);
     // A host that is new carries nothing yet.
@@ -133,7 +140,9 @@ fn record(
         if is_masterless {
             mark(&loaded.estate.root)?;
         }
-        return flow::record_and_apply(call, matches, &mut loaded, env, &prepared, message, &[]);
+        let wanted = Wanted::new(env, &prepared.compiled, prepared.change.clone(), message, matches)?;
+        let wanted = Wanted { warnings, ..wanted };
+        return flow::record_and_apply_as(call, &mut loaded, &prepared, wanted, &[]);
     }
     let recorded = recording::commit(call.context, &mut loaded, env, &prepared, message)?;
     if is_masterless {
@@ -145,12 +154,6 @@ fn record(
     );
     if let Some(commit) = &recorded.commit {
         text.push_str(&format!("Recorded as {}.\n", &commit[..10]));
-    }
-    // What else is wrong with the estate is for `eos compile` to say.
-    let mut warnings = prepared.compiled.warnings;
-    warnings.0.retain(|warning| warning.code == codes::SAME_ADDRESS);
-    if is_masterless {
-        warnings.0.extend(this_machine::warn_of_other(&request.name, &request.address));
     }
     Ok(Outcome::new(text, json!({"host": request.name, "entry": entry, "commit": recorded.commit}))
         .with_warnings(warnings))

@@ -31,7 +31,7 @@ pub fn arguments() -> Vec<Arg> {
     vec![
         Arg::new("run")
             .value_name("RUN")
-            .help("The run, as eos status names it; the unfinished one if not given"),
+            .help("The run, as eos status or the run itself named it; the unfinished one if not given"),
         Arg::new("looked-after")
             .long("looked-after")
             .action(ArgAction::SetTrue)
@@ -45,7 +45,7 @@ pub fn which(layout: &Layout, env: &EnvName, matches: &ArgMatches) -> Result<Opt
         Some(word) => {
             let bad = |_| {
                 Diagnostic::error(codes::NO_SUCH_RUN, format!("{word:?} is not the name of a run"))
-                    .fix("eos status lists the runs of this estate")
+                    .fix(runs::instead(layout))
             };
             Ok(Some(word.parse().map_err(bad)?))
         }

@@ -13,6 +13,7 @@ use crate::loaded::Loaded;
 use crate::outcome::Outcome;
 use crate::own_file;
 use crate::views::style::Style;
+use crate::views::wrap::field;
 
 pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
     Ok(command
@@ -107,7 +108,8 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let style = Style(call.context.color_stdout);
     let mut text = format!("{} {} {}\n", style.bold(name), style.dim("a"), entry.kind);
     text.push_str(&format!("{}\n\n", style.dim(&component.summary)));
-    let mut line = |key: &str, value: &str| text.push_str(&format!("  {key:<20} {value}\n"));
+    let width = call.context.table_width;
+    let mut line = |key: &str, value: &str| text.push_str(&field(key, value, width));
     for (key, value) in [
         ("environment", Some(env.to_string())),
         ("host", entry.host.clone().filter(|_| !replicated(entry))),
@@ -220,7 +222,7 @@ fn show_host(call: &Call<'_>, environment: &Environment, name: &str) -> Result<O
         ("written in", Some(file.clone())),
     ] {
         if let Some(value) = value {
-            text.push_str(&format!("  {key:<20} {value}\n"));
+            text.push_str(&field(key, &value, call.context.table_width));
         }
     }
     let json = json!({"name": name, "kind": "host", "environment": host.environment, "entry": host.node.to_json(), "carries": carries, "file": file});

@@ -26,8 +26,10 @@ pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
 /// Runs that are looked through for unfinished ones.
 const MOST_RUNS: usize = 200;
 
-/// Lines of one reason; a program's own last words come at its end.
-const MOST_LINES: usize = 24;
+/// Lines that are shown of the beginning and of the end of a reason that is longer than both: what happened comes first, a
+/// program's own last words come last. `eos status --json` has all of it.
+const FIRST_LINES: usize = 20;
+const LAST_LINES: usize = 80;
 
 /// What there is of a unit.
 struct Standing {
@@ -162,6 +164,16 @@ pub fn kept_line(head: &str, name: &Name, object: &KeptObject, context: &Context
     below(head, head, &said, context.width, 2)
 }
 
+/// All lines, or the first and the last ones with how many are left out.
+fn both_ends(mut lines: Vec<String>) -> Vec<String> {
+    let left_out = lines.len().saturating_sub(FIRST_LINES + LAST_LINES);
+    if left_out > 0 {
+        let said = format!("… {left_out} more lines: eos status --json");
+        lines.splice(FIRST_LINES..FIRST_LINES + left_out, [said]);
+    }
+    lines
+}
+
 fn run_text(known: &runs::Known, ways_on: &dyn Fn() -> String, style: Style, width: usize) -> (String, Json) {
     let run = &known.run;
     let (how, paint): (&str, Paint) = match (known.in_progress, run.outcome) {
@@ -179,7 +191,7 @@ fn run_text(known: &runs::Known, ways_on: &dyn Fn() -> String, style: Style, wid
         text.push_str(&format!("  {name}: {state}\n"));
         for reason in &unit.reasons {
             let said = reason.strip_prefix(&format!("{name}: ")).unwrap_or(reason).trim_end();
-            for line in wrapped(said, width - 4, width - 4).iter().take(MOST_LINES) {
+            for line in both_ends(wrapped(said, width - 4, width - 4)) {
                 text.push_str(&format!("    {line}\n"));
             }
         }

@@ -46,6 +46,11 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Told, Diagnostics> {
         return Ok(Told::new(format!("Nothing to undo: {asked} has no run.\n"), json!({ "run": null })));
     };
     let known = runs::find(&layout, &id)?;
+    if known.run.outcome == Some(Outcome::Undone) && !matches.contains_id("run") {
+        let text = format!("Nothing to undo: the last run of {asked}, {id}, was taken back already.\n")
+            + "eos history shows the commits, eos rollback <commit> goes back to one of them.\n";
+        return Ok(Told::new(loaded.hint(&asked, &text), json!({ "run": null })));
+    }
     if known.in_progress {
         return Err(Diagnostic::error(codes::RUN_UNFINISHED, format!("run {id} still goes on"))
             .why("what is being done cannot be taken back at the same time; nothing was changed")

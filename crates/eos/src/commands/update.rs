@@ -108,16 +108,14 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let message = Message::new(call, matches, format!("update {} in {env}", recording::what(&kind, name)));
     let prepared = match recording::prepare(&loaded, &env, &environment, &planned, &mut secrets)? {
         Drafted::Compiles(prepared) => prepared,
-        Drafted::Mends(mending) => return mending.record(call, matches, &mut loaded, &env, message),
+        Drafted::Mends(mending) => {
+            let mended = mending.record(call, matches, &mut loaded, &env, message)?;
+            return Ok(mended.with_warnings(said.warnings));
+        }
     };
-    let outcome = create::record(
-        call,
-        matches,
-        &mut loaded,
-        &env,
-        Intent { planned: &planned, prepared: &prepared, message, adopt: None },
-    )?;
-    Ok(outcome.with_warnings(said.warnings))
+    let intent =
+        Intent { planned: &planned, prepared: &prepared, message, adopt: None, warnings: said.warnings };
+    create::record(call, matches, &mut loaded, &env, intent)
 }
 
 /// What is wrong with the settings' values.

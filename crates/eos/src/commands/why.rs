@@ -14,7 +14,7 @@ use super::{Call, why_live};
 use crate::loaded::Loaded;
 use crate::outcome::Outcome;
 use crate::views::style::Style;
-use crate::views::wrap;
+use crate::views::wrap::below;
 
 pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
     Ok(command
@@ -79,15 +79,12 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         let texts = if texts.is_empty() && keys.is_empty() { vec![unknown(kind)] } else { texts };
         let mut said = String::new();
         for (text, _) in &texts {
-            let room = width.saturating_sub(7);
-            for line in wrap::wrapped(text, room, room) {
-                said.push_str(&format!("       {line}\n"));
-            }
+            said.push_str(&below("       ", "       ", text, width, 7));
         }
         for (index, source) in keys.iter().enumerate() {
             said.push_str(&source.key_line(style, width));
             if keys.get(index + 1).is_none_or(|next| next.change_id() != source.change_id()) {
-                said.push_str(&source.change_line());
+                said.push_str(&source.change_line(width));
             }
         }
         let shown: String = line.trim().chars().take(90).collect();
@@ -103,15 +100,18 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
             .into());
     }
     if out.is_empty() && is_orchestration {
-        out = format!("{path} is the compiler's own:\n  {ORCHESTRATION}.\n");
+        let said = format!("{ORCHESTRATION}.");
+        out = format!("{path} is the compiler's own:\n{}", below("  ", "  ", &said, width, 2));
     } else if out.is_empty() {
-        out = format!(
-            "Every line of {path} comes from the compiler or the catalogue's {kind}, by what eos has noted.\n"
+        let said = format!(
+            "Every line of {path} comes from the compiler or the catalogue's {kind}, by what eos has noted."
         );
+        out = below("", "", &said, width, 2);
     }
     if only.is_none() && beside.missing > 0 {
         let (said, _) = beside.differs();
-        out.push_str(&format!("{} line(s) are missing here; {said}\n", beside.missing));
+        let said = format!("{} line(s) are missing here; {said}", beside.missing);
+        out.push_str(&below("", "", &said, width, 2));
     }
     if !beside.compiles {
         out.push_str("The pillar does not compile now: told of build/ as it was last written.\n");
@@ -130,7 +130,9 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
             .unwrap_or_else(|found| why_live::Live::unknown(&found)),
         None => return Err(no_artifact(&path).into()),
     };
-    out.push_str(&live.text);
+    for (head, said) in &live.lines {
+        out.push_str(&below(head, head, said, width, 9));
+    }
     Ok(Outcome::new(out, json!({"file": path, "kind": kind, "lines": documents, "live": live.document})))
 }
 

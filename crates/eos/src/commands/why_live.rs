@@ -9,16 +9,19 @@ use crate::loaded::Loaded;
 use crate::run;
 
 pub struct Live {
-    pub text: String,
+    /// What a line begins with, and what it says.
+    pub lines: Vec<(&'static str, String)>,
     pub document: Json,
 }
+
+const HEAD: &str = "live   ";
 
 impl Live {
     /// A store that does not answer, or bytes that are elsewhere: the rest of the answer stands without it.
     pub fn unknown(found: &Diagnostics) -> Live {
         let why = found.0.first().map_or("", |problem| problem.message.as_str());
         Live {
-            text: format!("live   cannot be told: {why}\n"),
+            lines: vec![(HEAD, format!("cannot be told: {why}"))],
             document: json!({"applied": null, "objects": [], "unknown": why}),
         }
     }
@@ -43,10 +46,7 @@ pub fn of(
             Some(attempt) => format!("not applied yet: run {} has begun and is not over", attempt.run),
             None => "not applied yet".to_owned(),
         };
-        return Ok(Live {
-            text: format!("live   {said}\n"),
-            document: json!({"applied": false, "objects": []}),
-        });
+        return Ok(Live { lines: vec![(HEAD, said)], document: json!({"applied": false, "objects": []}) });
     };
     let archive = Archive::new(&layout);
     let unit = archive.read(id, digest).or_else(|_| {
@@ -59,10 +59,7 @@ pub fn of(
         .map(|bytes| String::from_utf8_lossy(bytes).into_owned());
     let same = applied.as_deref() == Some(text);
     let objects: Vec<(String, Json)> = objects(&unit, record, inside, resource);
-    let mut out = String::new();
-    for (said, _) in &objects {
-        out.push_str(&format!("live   {said}\n"));
-    }
+    let mut lines: Vec<_> = objects.iter().map(|(said, _)| (HEAD, said.clone())).collect();
     let when = date::minute(record.at);
     let commit = record.commit.get(..10).unwrap_or(&record.commit);
     let how = match (&record.attempt, same) {
@@ -70,11 +67,11 @@ pub fn of(
         (None, true) => "as this file says".to_owned(),
         (None, false) => "from an older version of this file: eos apply brings this one".to_owned(),
     };
-    out.push_str(&format!("       applied {when} from {commit} by run {}, {how}\n", record.run));
+    lines.push(("       ", format!("applied {when} from {commit} by run {}, {how}", record.run)));
     let objects: Vec<&Json> = objects.iter().map(|(_, object)| object).collect();
     let document = json!({"applied": true, "run": record.run, "commit": record.commit, "at": record.at,
         "as_compiled": same, "objects": objects});
-    Ok(Live { text: out, document })
+    Ok(Live { lines, document })
 }
 
 /// The resources that a file stands behind, each in words and for machines.

@@ -13,6 +13,7 @@ use serde_json::{Value as Json, json};
 
 use crate::loaded::Loaded;
 use crate::views::style::Style;
+use crate::views::wrap::below;
 
 /// Finds the change that last wrote a key; each file is asked once.
 pub struct Blame<'a> {
@@ -102,11 +103,12 @@ impl Source {
         format!("       {}{between}{}\n", style.cyan(short), style.dim(&place))
     }
 
-    pub fn change_line(&self) -> String {
+    pub fn change_line(&self, width: usize) -> String {
         let Some(change) = &self.change else { return String::new() };
         let who = change.user.as_deref().unwrap_or(&change.author);
         let what = change.command.as_deref().unwrap_or(&change.subject);
-        format!("         {} {} by {who}: {what}\n", &change.commit[..10], date::minute(change.time))
+        let said = format!("{} {} by {who}: {what}", &change.commit[..10], date::minute(change.time));
+        below("         ", "         ", &said, width, 11)
     }
 
     pub fn json(&self) -> Json {

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use clap::ArgMatches;
 use eos_compile::Compiled;
+use eos_compile::intent::Planned;
 use eos_engine::plan::Look;
 use eos_engine::{
     Applied, AppliedEnvironment, Engine, Layout, OnFailure, Outcome as Ending, PlanRequest, Report, RunId,
@@ -20,7 +21,7 @@ use eos_pillar::prices::Prices;
 use serde_json::{Value as Json, json};
 
 use super::progress::Bars;
-use super::{Runs, apart, archived, confirm, first, interrupt, undoing};
+use super::{Runs, apart, archived, confirm, first, interrupt, taken_ports, undoing};
 use crate::args::running;
 use crate::build_folder;
 use crate::commands::{Call, locks};
@@ -28,7 +29,9 @@ use crate::context::Context;
 use crate::exit_code;
 use crate::loaded::Loaded;
 use crate::outcome::Outcome;
-use crate::recording::{Message, Prepared, Recorded, only_build_is_behind, secrets_text};
+use crate::recording::{
+    Message, Prepared, Recorded, only_build_is_behind, only_commands_that_work, secrets_text,
+};
 use crate::views::cost::Cost;
 use crate::views::plan as view;
 use crate::views::report as report_view;
@@ -43,6 +46,8 @@ pub struct Wanted<'a> {
     pub message: Message,
     /// What was chosen on the way, said above the plan.
     pub notes: Vec<String>,
+    /// What was noticed on the way, said below it: a person decides by it.
+    pub warnings: Diagnostics,
     /// Only these units; all when none.
     pub only: BTreeSet<Name>,
     /// What was compiled before the change, where nothing but the change is to be carried out.
@@ -51,6 +56,8 @@ pub struct Wanted<'a> {
     pub leave: BTreeSet<Name>,
     pub destroy_data: BTreeSet<Name>,
     pub new_state: BTreeSet<Name>,
+    /// What is asked for, where a command makes it.
+    pub planned: Option<&'a Planned>,
     /// Jobs that run already and are taken over.
     pub adopt: BTreeMap<Name, BTreeMap<String, String>>,
     pub look: Look,
@@ -75,11 +82,13 @@ impl<'a> Wanted<'a> {
             change,
             message,
             notes: Vec::new(),
+            warnings: Diagnostics::new(),
             only: running::names(matches, "only")?,
             before: None,
             leave: BTreeSet::new(),
             destroy_data: running::names(matches, "destroy-data")?,
             new_state: running::names(matches, "new-state")?,
+            planned: None,
             adopt: BTreeMap::new(),
             look: if running::refreshes(matches) { Look::Everything } else { Look::Nothing },
             on_failure: running::on_failure(matches),
@@ -105,7 +114,7 @@ pub struct Shown {
     pub plan: RunPlan,
     pub previews: view::Previews,
     pub cost: Option<Cost>,
-    /// What was noticed on the way.
+    /// What was noticed on the way: said with the plan, before the question; part of the document with --json.
     pub warnings: Diagnostics,
     /// Recorded earlier, not planned here.
     pub left: BTreeSet<Name>,
@@ -120,6 +129,30 @@ impl Shown {
 
     pub fn text(&self, context: &Context) -> String {
         view::text(&self.plan, &self.previews, self.cost.as_ref(), context.width, context.color_stdout)
+    }
+
+    /// Shows the plan and what was noticed, before anybody is asked.
+    pub fn say(&self, context: &Context, loaded: &Loaded) {
+        context.say(&self.text(context));
+        if !self.left.is_empty() {
+            let names: Vec<&str> = self.left.iter().map(|name| name.as_str()).collect();
+            let said =
+                format!("Recorded before and left alone here: {}. eos apply does that.", names.join(", "));
+            context.say(&below("", "", &loaded.hint(&self.plan.env, &said), context.width, 2));
+        }
+        context.tell(&self.warnings);
+    }
+
+    /// What was noticed, for a document; on a terminal it was said with the plan.
+    fn unsaid(&self, context: &Context) -> Diagnostics {
+        if context.json { self.warnings.clone() } else { Diagnostics::new() }
+    }
+
+    /// Why it was not carried out, with what was noticed where that is not said yet.
+    pub fn beside(&self, context: &Context, found: Diagnostics) -> Diagnostics {
+        let mut all = self.unsaid(context);
+        all.extend(found);
+        all
     }
 
     pub fn document(&self) -> Json {
@@ -177,7 +210,8 @@ pub fn plan(
     });
     bars.finish();
     let planned = planned.map_err(|found| with_owners(runs, wanted.env, found));
-    let mut warnings = build_folder::warnings(&loaded.estate.root, wanted.env);
+    let mut warnings = wanted.warnings.clone();
+    warnings.extend(build_folder::warnings(&loaded.estate.root, wanted.env));
     let mut plan = planned?;
     let (half_way, blocked) = unfinished(loaded, runs, &plan)?;
     warnings.extend(half_way);
@@ -193,13 +227,20 @@ pub fn plan(
             unit.unplaced.extend(reasons);
         }
     }
+    let taken = taken_ports::warnings(call.context, loaded, runs, wanted, &plan)?;
+    // What is not recorded yet cannot be updated.
+    warnings.extend(match wanted.planned {
+        Some(planned) => only_commands_that_work(taken, planned),
+        None => taken,
+    });
     let cost = Shown::cost_of(loaded, &plan)?;
     let left = wanted.leave.clone();
+    let warnings = loaded.in_environment(wanted.env, warnings);
     Ok(Shown { plan, previews: runs.side.previews(), cost, warnings, left, blocked })
 }
 
 /// Runs that stopped half-way, for whoever plans something else meanwhile; and whether one of them is in its way.
-fn unfinished(loaded: &Loaded, runs: &Runs, plan: &RunPlan) -> Result<(Diagnostics, bool), Diagnostics> {
+pub fn unfinished(loaded: &Loaded, runs: &Runs, plan: &RunPlan) -> Result<(Diagnostics, bool), Diagnostics> {
     let (known, _) = eos_engine::runs::open(&runs.layout)?;
     let applied = Applied::new(runs.records.as_ref()).units(&plan.env)?;
     let (mut found, mut blocked) = (Diagnostics::new(), false);
@@ -298,17 +339,11 @@ pub fn carry_out(
     for note in &wanted.notes {
         context.say(&below("", "", note, context.width, 2));
     }
-    context.say(&shown.text(context));
-    if !shown.left.is_empty() {
-        let names: Vec<&str> = shown.left.iter().map(|name| name.as_str()).collect();
-        let said = format!("Recorded before and left alone here: {}. eos apply does that.", names.join(", "));
-        context.say(&below("", "", &said, context.width, 2));
-    }
-    let ended = agree_and_apply(call, loaded, &runs, wanted, &units, &shown)?;
-    Ok((ended, shown))
+    let ended = agree_and_apply(call, loaded, &runs, wanted, &units, &shown);
+    Ok((ended.map_err(|found| shown.beside(context, found))?, shown))
 }
 
-/// Asks, records and applies a plan that was shown.
+/// Shows a plan, asks, records and applies it.
 pub fn agree_and_apply(
     call: &Call<'_>,
     loaded: &mut Loaded,
@@ -318,6 +353,7 @@ pub fn agree_and_apply(
     shown: &Shown,
 ) -> Result<Ended, Diagnostics> {
     let context = call.context;
+    shown.say(context, loaded);
     let work = shown.plan.units.values().any(|unit| unit.is_work());
     if let Some(problem) = view::unreached(&shown.plan) {
         return Err(problem.into());
@@ -468,7 +504,7 @@ pub fn outcome(call: &Call<'_>, loaded: &Loaded, env: &EnvName, ended: Ended, sh
             Outcome::new(text, document).with_warnings(problems).exits(exit)
         }
     };
-    outcome.with_warnings(shown.warnings.clone())
+    outcome.with_warnings(shown.unsaid(context))
 }
 
 /// The outputs of the units that are there now, as they were published.

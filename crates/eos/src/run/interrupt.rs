@@ -1,10 +1,11 @@
 //! Ctrl-C in a run: the first one asks every tofu to stop and keep its state; a second changes nothing, since a tofu
 //! that is asked twice gives up at once and may forget what it made. While a question is open it is the answer: no.
 
-use std::io::Write as _;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use eos_tofu::Children;
+
+use super::screen;
 
 /// A person is being asked.
 static ASKING: AtomicBool = AtomicBool::new(false);
@@ -65,7 +66,7 @@ pub fn watch(children: &Children) {
                 } else {
                     "Stopping: nothing more is begun; tofu finishes what it is in the middle of."
                 };
-                let _ = writeln!(std::io::stderr(), "\n{text}");
+                screen::say(&format!("\n{text}"));
                 asked = true;
                 children.interrupt();
             }

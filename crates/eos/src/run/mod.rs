@@ -9,10 +9,13 @@ pub mod flow;
 pub mod going_back;
 pub mod health;
 pub mod interrupt;
+pub mod listening;
 pub mod progress;
+pub mod screen;
 pub mod shared_store;
 pub mod side_channel;
 pub mod surroundings;
+pub mod taken_ports;
 pub mod this_machine;
 pub mod undoing;
 

@@ -6,10 +6,11 @@ use std::sync::{Mutex, PoisonError, mpsc};
 use std::time::{Duration, Instant};
 
 use eos_engine::{Goal, Observer, Progress};
-use eos_model::Name;
+use eos_model::{Name, codes};
 use eos_tofu::{Action, Event};
 use rustix::process::Signal;
 
+use super::screen;
 use crate::context::Context;
 use crate::views::plan_lines::resource;
 use crate::views::report::of_unit;
@@ -32,8 +33,6 @@ pub struct Bars {
 struct State {
     units: Vec<Name>,
     rows: BTreeMap<Name, Row>,
-    /// Lines that the cursor is below of.
-    drawn: usize,
     planned: usize,
     /// The lease that is waited for.
     waiting: Option<String>,
@@ -50,6 +49,7 @@ struct Row {
 #[derive(Clone, Copy, PartialEq)]
 enum End {
     Good,
+    Stopped,
     Bad,
 }
 
@@ -71,7 +71,7 @@ impl Bars {
         let known = state.rows.iter_mut().find(|(name, row)| name.as_str() == unit && row.end.is_none());
         if let Some((_, row)) = known {
             text.clone_into(&mut row.what);
-            self.draw(&mut state);
+            self.draw(&state);
         }
     }
 
@@ -86,7 +86,7 @@ impl Bars {
             scope.spawn(move || {
                 while ended.recv_timeout(Duration::from_secs(1)) == Err(mpsc::RecvTimeoutError::Timeout) {
                     if self.terminal {
-                        self.draw(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner));
+                        self.draw(&self.state.lock().unwrap_or_else(PoisonError::into_inner));
                         continue;
                     }
                     for line in self.overdue(SILENCE) {
@@ -127,7 +127,7 @@ impl Bars {
         what.clone_into(&mut row.what);
         (row.end, row.told) = (end, Instant::now());
         if self.terminal {
-            self.draw(&mut state);
+            self.draw(&state);
         } else if !self.quiet {
             let _ = writeln!(std::io::stderr(), "{unit}: {what}");
         }
@@ -137,58 +137,53 @@ impl Bars {
         if self.quiet {
             return;
         }
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        self.clear(&mut state);
-        let _ = writeln!(std::io::stderr(), "{text}");
+        screen::say(text);
+        self.draw(&self.state.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    fn draw(&self, state: &State) {
         if self.terminal {
-            self.draw(&mut state);
+            screen::draw(&self.lines(state));
         }
     }
 
-    fn clear(&self, state: &mut State) {
-        if self.terminal && state.drawn > 0 {
-            let _ = write!(std::io::stderr(), "\x1b[{}A\x1b[J", state.drawn);
-        }
-        state.drawn = 0;
-    }
-
-    /// The bar and the units at work; those that are over leave the screen but for the bar.
-    fn draw(&self, state: &mut State) {
-        if !self.terminal {
-            return;
-        }
-        let mut text = String::new();
-        if state.drawn > 0 {
-            text.push_str(&format!("\x1b[{}A\x1b[J", state.drawn));
-        }
+    /// The bar and the units at work; those that are over leave the screen but for the bar, which is as long as what is
+    /// done.
+    fn lines(&self, state: &State) -> Vec<String> {
         let total = state.units.len().max(state.rows.len()).max(1);
-        let over = state.rows.values().filter(|row| row.end.is_some()).count();
-        let failed = state.rows.values().filter(|row| row.end == Some(End::Bad)).count();
+        let ended = |end: End| state.rows.values().filter(|row| row.end == Some(end)).count();
+        let (good, stopped, bad) = (ended(End::Good), ended(End::Stopped), ended(End::Bad));
         let mut lines = Vec::new();
         if !state.units.is_empty() {
             const WIDE: usize = 30;
-            let filled = over * WIDE / total;
+            let filled = good * WIDE / total;
             let bar = format!("{}{}", "█".repeat(filled), "░".repeat(WIDE - filled));
-            let bar = if failed > 0 { self.style.red(&bar) } else { self.style.green(&bar) };
-            lines.push(format!("{bar} {over} of {total}"));
+            let bar = match (bad, stopped) {
+                (0, 0) => self.style.green(&bar),
+                (0, _) => self.style.yellow(&bar),
+                _ => self.style.red(&bar),
+            };
+            let counted = |count: usize, what: &str| match count {
+                0 => String::new(),
+                count => format!(", {count} {what}"),
+            };
+            let others = counted(bad, "failed") + &counted(stopped, "stopped");
+            lines.push(format!("{bar} {good} of {total}{others}"));
         }
         for (name, row) in state.rows.iter().filter(|(_, row)| row.end.is_none()).take(8) {
             let seconds = row.since.elapsed().as_secs();
             let line = format!("  {name}: {} ({seconds} s)", row.what);
             lines.push(line.chars().take(self.width).collect());
         }
-        state.drawn = lines.len();
-        for line in lines {
-            text.push_str(&line);
-            text.push('\n');
-        }
-        let _ = std::io::stderr().write_all(text.as_bytes());
+        lines
     }
 
     /// Takes the bar away, before results are printed.
     pub fn finish(&self) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        self.clear(&mut state);
+        if self.terminal {
+            screen::clear();
+        }
         state.rows.clear();
         state.units.clear();
     }
@@ -206,7 +201,7 @@ impl Observer for Bars {
                 let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
                 state.rows.remove(*unit);
                 state.planned += 1;
-                self.draw(&mut state);
+                self.draw(&state);
             }
             Progress::Began { run, units } => {
                 {
@@ -231,6 +226,9 @@ impl Observer for Bars {
             Progress::Applying { unit, goal: Goal::Gone } => self.set(unit, "destroying", None),
             Progress::Verifying { unit } => self.set(unit, "looking whether it works", None),
             Progress::Done { unit } => self.set(unit, "done", Some(End::Good)),
+            Progress::Failed { unit, problem } if problem.code == codes::STOPPED => {
+                self.set(unit, "stopped", Some(End::Stopped));
+            }
             Progress::Failed { unit, problem } => {
                 let what = format!("failed: {}", of_unit(unit, &problem.message));
                 let room = self.width.saturating_sub(unit.as_str().len() + 2);
@@ -265,18 +263,43 @@ fn doing(action: &Action) -> &'static str {
 
 #[cfg(test)]
 mod tests {
+    use eos_model::Diagnostic;
+
     use super::*;
 
-    #[test]
-    fn without_a_terminal_a_line_says_what_a_unit_is_at() {
-        let bars = Bars {
+    fn bars() -> Bars {
+        Bars {
             terminal: false,
             quiet: false,
             style: Style(false),
             width: 80,
             stop_after: None,
             state: Mutex::default(),
-        };
+        }
+    }
+
+    /// What was stopped or failed is over, and not done.
+    #[test]
+    fn the_bar_is_as_long_as_what_is_done() {
+        let bars = bars();
+        let names: [Name; 4] = ["done", "failed", "stopped", "waits"].map(|name| name.parse().unwrap());
+        let run = "20261116-070301-3f2a".parse().unwrap();
+        bars.on(&Progress::Began { run: &run, units: &names });
+        let bar = || bars.lines(&bars.state.lock().unwrap())[0].clone();
+        assert_eq!(bar(), format!("{} 0 of 4", "░".repeat(30)));
+        bars.on(&Progress::Done { unit: &names[0] });
+        let one = format!("{}{}", "█".repeat(7), "░".repeat(23));
+        assert_eq!(bar(), format!("{one} 1 of 4"));
+        let failed = Diagnostic::error(codes::APPLY_FAILED, "no");
+        bars.on(&Progress::Failed { unit: &names[1], problem: &failed });
+        let stopped = Diagnostic::error(codes::STOPPED, "stopped at it");
+        bars.on(&Progress::Failed { unit: &names[2], problem: &stopped });
+        assert_eq!(bar(), format!("{one} 1 of 4, 1 failed, 1 stopped"));
+    }
+
+    #[test]
+    fn without_a_terminal_a_line_says_what_a_unit_is_at() {
+        let bars = bars();
         let (slow, over): (Name, Name) = ("slow".parse().unwrap(), "over".parse().unwrap());
         bars.on(&Progress::Applying { unit: &slow, goal: Goal::Present });
         bars.on(&Progress::Done { unit: &over });

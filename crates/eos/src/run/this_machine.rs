@@ -42,13 +42,25 @@ pub fn refuse_other(context: &Context, estate: &Estate, units: &[&Units]) -> Res
         let used: BTreeSet<String> = units.units.values().flat_map(targets).collect();
         let hosts = environment.hosts.values().filter(|host| used.contains(host.name.as_str()));
         for host in hosts.filter(|host| is_loopback(&host.address) && host.connection == "masterless") {
-            let marked = fs_err::read_to_string(estate.root.join(place(&host.name))).unwrap_or_default();
-            if marked.trim() != context.machine_id {
+            if !is_marked(context, estate, host) {
                 found.push(refused(host));
             }
         }
     }
     if found.is_empty() { Ok(()) } else { Err(found) }
+}
+
+/// Whether a host is the machine that eos runs on, as far as that can be told without asking anybody.
+pub fn is_it(context: &Context, estate: &Estate, host: &HostEntry) -> bool {
+    match is_loopback(&host.address) {
+        true => is_marked(context, estate, host),
+        false => host.address.parse::<IpAddr>().is_ok() && eos_provider::is_this_machine(&host.address),
+    }
+}
+
+fn is_marked(context: &Context, estate: &Estate, host: &HostEntry) -> bool {
+    let marked = fs_err::read_to_string(estate.root.join(place(&host.name))).unwrap_or_default();
+    marked.trim() == context.machine_id
 }
 
 /// The hosts that a unit's states are for.

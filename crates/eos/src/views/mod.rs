@@ -5,6 +5,7 @@ pub mod diagnostics;
 pub mod diff;
 pub mod graph;
 pub mod layout;
+pub mod page;
 pub mod plan;
 pub mod plan_lines;
 pub mod prompt;

@@ -59,10 +59,9 @@ pub fn text(plan: &RunPlan, previews: &Previews, cost: Option<&Cost>, width: usi
         out.push_str(&format!("{} {}\n", style.yellow("warning"), lines.join("\n          ")));
     }
     for (server, units) in silent {
-        let text = format!(
-            "{server} cannot be reached: what it makes of {} is known when they are applied",
-            units.join(", ")
-        );
+        let then = if units.len() == 1 { "it is applied" } else { "they are applied" };
+        let text =
+            format!("{server} cannot be reached: what it makes of {} is known when {then}", units.join(", "));
         let lines = wrapped(&text, width.saturating_sub(5), width.saturating_sub(7));
         out.push_str(&format!("{} {}\n", style.yellow("note"), lines.join("\n       ")));
     }

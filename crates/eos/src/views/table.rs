@@ -1,9 +1,12 @@
-//! Plain tables that fit a width: columns as wide as their widest cell, the last wide one shortened.
+//! Plain tables that fit a width: columns as wide as their widest cell, the widest ones shortened.
 
 use super::style::Style;
 
 /// How the first cell of a row is painted.
 pub type Paint = fn(Style, &str) -> String;
+
+/// No column becomes narrower for the sake of others.
+const NARROWEST: usize = 8;
 
 pub struct Table {
     head: Vec<String>,
@@ -28,7 +31,7 @@ impl Table {
         self.rows.is_empty()
     }
 
-    /// The table within `width` columns; the widest column gives way.
+    /// The table within `width` columns; the widest columns give way.
     pub fn render(&self, width: usize, color: bool) -> String {
         let style = Style(color);
         let mut widths: Vec<usize> = self.head.iter().map(|cell| cell.chars().count()).collect();
@@ -38,10 +41,10 @@ impl Table {
             }
         }
         let total: usize = widths.iter().sum::<usize>() + 2 * widths.len().saturating_sub(1);
-        if total > width
-            && let Some(widest) = widths.iter_mut().max()
-        {
-            *widest = widest.saturating_sub(total - width).max(8);
+        for _ in width..total {
+            if let Some(widest) = widths.iter_mut().max().filter(|widest| **widest > NARROWEST) {
+                *widest -= 1;
+            }
         }
         let line = |cells: &[String], paint: &dyn Fn(usize, &str) -> String| {
             let mut out = String::new();
@@ -86,5 +89,14 @@ mod tests {
         let text = table.render(40, false);
         assert!(text.lines().all(|line| line.chars().count() <= 40), "{text}");
         assert!(text.contains('…'));
+        // One column alone could not give way enough.
+        let mut table = Table::new(&["HOST", "NODE", "KIND"]);
+        table.row(vec!["h".repeat(40), "n".repeat(30), "grafana".into()]);
+        let text = table.render(60, false);
+        assert!(text.lines().all(|line| line.chars().count() <= 60), "{text}");
+        assert!(
+            text.contains("hhhhhhhh…") && text.contains("nnnnnnnn…") && text.contains("grafana"),
+            "{text}"
+        );
     }
 }

@@ -43,6 +43,18 @@ pub fn below(head: &str, painted: &str, text: &str, width: usize, indent: usize)
     format!("{painted}{}\n", lines.join(&format!("\n{}", " ".repeat(indent))))
 }
 
+/// A key and its value in a line; what does not fit goes on below, and a word that is too long for that stays whole.
+pub fn field(key: &str, value: &str, width: usize) -> String {
+    let head = format!("  {key:<20} ");
+    let indent = head.chars().count();
+    let longest = value.split(' ').map(|word| word.chars().count()).max().unwrap_or(0);
+    match indent.saturating_add(value.chars().count()) <= width {
+        true => format!("{head}{value}\n"),
+        false if indent + longest <= width => below(&head, &head, value, width, indent),
+        false => format!("  {key}\n    {value}\n"),
+    }
+}
+
 fn shortened(word: &str) -> String {
     let length = word.chars().count();
     if length <= LONGEST_WORD {
@@ -61,4 +73,23 @@ pub fn shown(text: &str) -> String {
         c => c,
     };
     text.chars().map(picture).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_field_goes_on_below_and_breaks_no_word() {
+        let key = "  host                 ";
+        assert_eq!(field("host", "web1", 40), format!("{key}web1\n"));
+        let indent = " ".repeat(23);
+        assert_eq!(
+            field("host", "one, two, three, four", 40),
+            format!("{key}one, two, three,\n{indent}four\n")
+        );
+        let path = "/srv/eos/production/a-long-name";
+        assert_eq!(field("host", path, 40), format!("  host\n    {path}\n"));
+        assert_eq!(field("host", path, usize::MAX), format!("{key}{path}\n"));
+    }
 }

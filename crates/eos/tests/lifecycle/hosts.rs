@@ -89,7 +89,7 @@ fn one_machine_serves_two_environments_under_two_names() {
     let sandbox = Sandbox::with_estate();
     let refusal = sandbox.run(&["create", "host", "local", "--env", "staging"]);
     refused(&refusal, 3, "E0408");
-    assert!(refusal.stderr.contains("eos create --env staging host local-staging"), "{}", refusal.stderr);
+    assert!(refusal.stderr.contains("eos create host local-staging --env staging"), "{}", refusal.stderr);
     sandbox.ok(&["create", "host", "local-staging", "--env", "staging"]);
     sandbox.ok(&["create", "redis", "--env", "staging"]);
 }

@@ -84,6 +84,11 @@ fn of_two_mistakes_one_can_be_mended_before_the_other() {
     let sandbox = two_mistakes();
     let shown = sandbox.ok(&["update", "gitea", "--port", "3005", "--dry-run"]);
     assert!(shown.stdout.contains("+        port: 3005") && shown.stdout.contains("one mistake is left"));
+    // What is noticed about the command itself is said all the same.
+    let said = ["update", "grafana", "--port", "3006", "--admin-password", "hunter2", "--dry-run"];
+    let noticed = sandbox.ok(&said);
+    assert!(noticed.stdout.contains("one mistake is left"), "{}", noticed.stdout);
+    assert!(noticed.stderr.contains("warning[E0504]"), "{}", noticed.stderr);
     let mended = sandbox.ok(&["update", "gitea", "--port", "3005"]);
     assert!(
         mended.stdout.contains("Recorded as") && mended.stdout.contains("one mistake is left"),

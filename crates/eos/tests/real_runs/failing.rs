@@ -17,6 +17,10 @@ fn a_port_in_use_is_told_with_the_programs_own_words() {
     let (code, said) = run.end();
     assert_eq!(code, Some(1), "{said}");
     has(&said, job);
+    // Told before it was tried, and what came of it.
+    let taken = format!("port {port} of this machine is taken by ");
+    has(&said.replace("\n  ", " "), &taken);
+    has(&said, &format!("(process {})", std::process::id()));
     has(&said, "Address already in use");
     has(&said, "eos resume");
     drop(held);
@@ -26,6 +30,9 @@ fn a_port_in_use_is_told_with_the_programs_own_words() {
     // The port is free now: what failed is tried once more, on purpose.
     shop.ok(&["resume"]);
     has(&shop.ok(&["plan"]).stdout, "nothing to do");
+    // Its own job has the port now, and is no stranger to it.
+    let update = shop.exits(4, &["update", "squeezed", "--max-memory", "32M"]);
+    assert!(!update.stderr.contains("is taken by"), "{}", update.stderr);
     shop.ok(&["destroy", "production", "--yes"]);
     shop.nothing_is_left_of(job, port);
 }

@@ -148,7 +148,9 @@ fn what_was_changed_by_hand_is_accepted(shop: &Shop) {
     let refused = shop.exits(4, &["drift", "accept", "life", "--yes"]).stderr;
     has(&refused, "E0923");
     has(&refused, "LogConfig/MaxFiles");
+    has(&shop.exits(2, &["drift"]).stdout, "eos drift ignore life");
     submit(3);
+    has(&shop.exits(2, &["drift"]).stdout, "eos drift accept life");
     let (versions, commits) =
         (shop.versions("production-life"), shop.sandbox.git(&["rev-list", "--count", "HEAD"]));
     let accepted = shop.ok(&["drift", "accept", "life", "--because", "it is slow", "--yes"]);
@@ -162,7 +164,12 @@ fn what_was_changed_by_hand_is_accepted(shop: &Shop) {
 
 fn what_was_stopped_comes_back(shop: &Shop, port: u16) {
     assert!(shop.nomad_says(&["job", "stop", "-detach", "production-life"]).status.success());
-    has(&shop.exits(2, &["drift"]).stdout, "eos_nomad_job.job");
+    // No setting could ask for it: only what works is offered.
+    let found = shop.exits(2, &["drift"]).stdout;
+    has(&found, "eos_nomad_job.job");
+    has(&found, "Next: eos drift revert brings it back, eos drift ignore life");
+    let refused = shop.exits(4, &["drift", "accept", "life", "--yes"]).stderr;
+    has(&refused, "eos drift revert life brings it back");
     let planned = shop.exits(2, &["plan"]).stdout;
     has(&planned, "life");
     shop.ok(&["apply", "--yes"]);

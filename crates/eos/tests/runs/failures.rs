@@ -109,6 +109,37 @@ fn continue_independent_does_what_does_not_wait_for_the_failed_one() {
     place.is_settled();
 }
 
+/// Programs say why at the very end, after much else.
+#[test]
+fn status_has_the_last_words_of_a_long_reason() {
+    const CHATTY: &str = r##"#!yaml
+format: 1
+kind: chatty
+summary: Chatty, that cannot keep it short
+proof: validates
+settings:
+  lines: {type: string, default: "30", help: How much it says before it fails}
+cloud:
+  resources:
+    terraform_data:
+      it:
+        provisioner:
+          local-exec:
+            command: "seq -f 'ts=2026-11-16T07:03:01Z level=info msg=\"line %g of many that say nothing of importance to anybody\"' @{setting.lines}; echo bind, 'address in use'; false"
+"##;
+    let place = Place::new();
+    place.add_kind("chatty", CHATTY);
+    for (lines, left_out) in [("30", false), ("300", true)] {
+        place.exits(1, &["create", "chatty", "--lines", lines, "--yes"]);
+        let status = place.ok(&["status"]).stdout;
+        assert!(status.contains("bind, address in use"), "{status}");
+        assert!(status.contains("Error running command"), "{status}");
+        assert_eq!(status.contains("more lines: eos status --json"), left_out, "{status}");
+        assert!(status.lines().count() < 120 && status.lines().all(|line| line.chars().count() <= 100));
+        place.ok(&["undo", "--yes"]);
+    }
+}
+
 /// What could not be known when the plan was agreed to turns out to be more than was shown.
 #[test]
 fn a_run_stops_before_it_does_more_than_was_shown() {
@@ -136,11 +167,7 @@ fn run_of(place: &Place) -> String {
 #[test]
 fn an_undo_keeps_the_secrets_of_its_command_to_itself() {
     let place = Place::new();
-    let kind = place.path("catalog/safe/component.yaml");
-    std::fs::create_dir_all(kind.parent().unwrap()).unwrap();
-    std::fs::write(kind, include_str!("catalog/safe/component.yaml")).unwrap();
-    place.git(&["add", "-A"]);
-    place.git(&["commit", "-qm", "a kind of our own"]);
+    place.add_kind("safe", include_str!("catalog/safe/component.yaml"));
     place.exits(1, &["create", "safe", "--combination", "hunter3", "--yes", "--on-failure", "undo"]);
     assert!(place.last_message().starts_with("undo run "), "{}", place.last_message());
     let told = place.git(&["log", "--format=%B"]) + &place.ok(&["history"]).stdout;

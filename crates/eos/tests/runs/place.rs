@@ -49,6 +49,15 @@ impl Place {
         Place { sandbox: Arc::new(sandbox), estate }
     }
 
+    /// A kind of the estate's own, committed.
+    pub fn add_kind(&self, kind: &str, component: &str) {
+        let folder = self.path(&format!("catalog/{kind}"));
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("component.yaml"), component).unwrap();
+        self.git(&["add", "-A"]);
+        self.git(&["commit", "-qm", "a kind of our own"]);
+    }
+
     pub fn outside(&self, name: &str) -> PathBuf {
         self.sandbox.path().join(name)
     }

@@ -352,11 +352,7 @@ fn the_namespace_is_the_estates() {
 #[test]
 fn stars_are_no_secret() {
     let place = Place::new();
-    let kind = place.path("catalog/safe/component.yaml");
-    std::fs::create_dir_all(kind.parent().unwrap()).unwrap();
-    std::fs::write(kind, include_str!("catalog/safe/component.yaml")).unwrap();
-    place.git(&["add", "-A"]);
-    place.git(&["commit", "-qm", "a safe"]);
+    place.add_kind("safe", include_str!("catalog/safe/component.yaml"));
     let refused = place.exits(4, &["create", "safe", "--combination", "hunter2"]);
     assert!(refused.stderr.contains("try: eos create safe --combination - --yes"), "{}", refused.stderr);
     let refused = place.exits(3, &["create", "safe", "--combination", "***", "--yes"]);

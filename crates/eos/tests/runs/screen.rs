@@ -113,9 +113,7 @@ monthly = 0.05
 fn a_plan_says_what_it_costs() {
     tool("terraform-provider-hcloud");
     let place = Place::new();
-    std::fs::create_dir(place.path("catalog/stand")).unwrap();
-    std::fs::write(place.path("catalog/stand/component.yaml"), STAND).unwrap();
-    commit(&place);
+    place.add_kind("stand", STAND);
     place.ok(&["create", "stand", "--no-apply"]);
     let plan = |more: &[&str]| {
         let words = [&["plan"], more].concat();

@@ -27,13 +27,6 @@ fn changed_files(place: &Place) -> String {
     place.git(&["show", "--format=", "--name-status", "HEAD"])
 }
 
-fn add_kind(place: &Place, kind: &str, component: &str) {
-    std::fs::create_dir_all(place.path(&format!("catalog/{kind}"))).unwrap();
-    std::fs::write(place.path(&format!("catalog/{kind}/component.yaml")), component).unwrap();
-    place.git(&["add", "-A"]);
-    place.git(&["commit", "-qm", "a kind of our own"]);
-}
-
 /// A colleague's recorded work is not the run's.
 #[test]
 fn an_undo_leaves_what_others_recorded_before_the_run() {
@@ -71,7 +64,7 @@ cloud:
   data_classes: {terraform_data.gold: database}
 "#;
     let place = Place::new();
-    add_kind(&place, "strongbox", BOX);
+    place.add_kind("strongbox", BOX);
     place.ok(&["create", "chore", "--yes"]);
     place.ok(&["create", "strongbox", "box", "--yes"]);
     let secret = place.path("secrets/production/box/combination.v1.age");
@@ -214,7 +207,7 @@ fn a_pillar_that_does_not_compile_blinds_nobody() {
 fn a_host_outlives_what_is_taken_back_from_it() {
     tool("salt");
     let place = Place::new();
-    add_kind(&place, "note", NOTE);
+    place.add_kind("note", NOTE);
     let (first, six) = (place.outside("first"), place.outside("six"));
     place.ok(&["create", "host", "h5", "--address", "127.0.0.5", "--connection", "masterless", "--yes"]);
     place.ok(&["create", "note", "first", "--host", "h5", "--path", text(&first), "--yes"]);

@@ -3,6 +3,7 @@
 
 pub mod seeded;
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -67,6 +68,25 @@ impl Sandbox {
         let run = self.run(args);
         assert_eq!(run.code, 0, "eos {args:?}\nstdout: {}\nstderr: {}", run.stdout, run.stderr);
         run
+    }
+
+    /// Types what was offered to be typed: one command of eos, or several with && between them.
+    #[track_caller]
+    pub fn type_in(&self, offered: &str) {
+        for line in offered.split(" && ") {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            assert_eq!(words.first(), Some(&"eos"), "{offered}");
+            self.ok(&words[1..]);
+        }
+    }
+
+    /// What a refused command offers to be typed.
+    #[track_caller]
+    pub fn offered(&self, args: &[&str]) -> String {
+        let run = self.run(&[args, &["--json"]].concat());
+        assert_ne!(run.code, 0, "eos {args:?} is not refused: {}", run.stdout);
+        let document: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+        document["diagnostics"][0]["fix"].as_str().unwrap().to_owned()
     }
 
     /// The `result` of a command run with --json.
@@ -150,6 +170,24 @@ impl From<Output> for Run {
             stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
         }
     }
+}
+
+/// A command in a terminal, which util-linux's `script` makes; 100 columns wide, as it has no size of its own.
+pub fn in_terminal(plain: &Command) -> Option<Command> {
+    if !Path::new("/usr/bin/script").exists() {
+        let _ = writeln!(
+            std::io::stderr(),
+            "SKIPPED: /usr/bin/script is not there, so there is no terminal to type at"
+        );
+        return None;
+    }
+    // In place of the shell, which a Ctrl-C would reach as well.
+    let words: Vec<&str> = plain.get_args().map(|word| word.to_str().unwrap()).collect();
+    let line = format!("exec {} {}", plain.get_program().to_str().unwrap(), words.join(" "));
+    let mut command = Command::new("/usr/bin/script");
+    command.args(["-qec", &line, "/dev/null"]).current_dir(plain.get_current_dir().unwrap()).env_clear();
+    command.envs(plain.get_envs().filter_map(|(key, value)| Some((key, value?)))).env("TERM", "dumb");
+    Some(command)
 }
 
 /// Where `make test` has put a tool. The tests run on real tools or not at all.
