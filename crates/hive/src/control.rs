@@ -2,11 +2,14 @@
 //! enter the directory may ask. One line in, JSON out.
 
 use std::io::{BufRead, BufReader, Write};
+use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream as BlockingStream;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, PidfdFlags, getpid, pidfd_open};
 use serde::{Deserialize, Serialize};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt};
 use tokio::net::{UnixListener, UnixStream};
@@ -56,16 +59,29 @@ pub fn unknown_parameters(data: &Path) -> Result<Vec<UnknownParameter>, HiveErro
     ask(data, "unknown-parameters")
 }
 
-/// Asks the gateway to end and waits until it has let go of the directory.
+/// Asks the gateway to end and waits until its process has ended: only then has it let go of the store for certain.
 pub fn stop(data: &Path) -> Result<(), HiveError> {
+    // Taken before it is asked, so that it cannot be another process with the same number.
+    let process = Pid::from_raw(running(data)?.process.cast_signed())
+        .filter(|process| *process != getpid())
+        .and_then(|process| pidfd_open(process, PidfdFlags::empty()).ok());
     let () = ask(data, "stop")?;
     for _ in 0..200 {
-        if matches!(running(data), Err(HiveError::NotRunning(_))) {
+        let is_gone = match &process {
+            Some(process) => has_ended(process),
+            None => matches!(running(data), Err(HiveError::NotRunning(_))),
+        };
+        if is_gone {
             return Ok(());
         }
         std::thread::sleep(Duration::from_millis(50));
     }
     Err(HiveError::Answer("it was asked to stop and still runs".to_owned()))
+}
+
+fn has_ended(process: &OwnedFd) -> bool {
+    let mut watched = [PollFd::new(process, PollFlags::IN)];
+    poll(&mut watched, Some(&Timespec::default())).is_ok_and(|ended| ended == 1)
 }
 
 fn ask<T: serde::de::DeserializeOwned>(data: &Path, question: &str) -> Result<T, HiveError> {

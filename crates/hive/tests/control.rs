@@ -41,6 +41,20 @@ fn a_gateway_says_where_it_is_and_ends_when_asked() {
 }
 
 #[test]
+fn a_stopped_gateway_has_let_go_of_its_store() {
+    let dir = tempfile::tempdir().unwrap();
+    let data = dir.path().join("data");
+    for _ in 0..10 {
+        let _gateway = Gateway::start(&data, &["--plain-http"]);
+        let process = hive::control::running(&data).unwrap().process;
+        hive::control::stop(&data).unwrap();
+        // It is a child of this test, which has not asked how it ended yet.
+        let status = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+        assert!(status.contains(") Z "), "{status}");
+    }
+}
+
+#[test]
 fn leftovers_name_what_is_there_beyond_the_default_vpc() {
     let dir = tempfile::tempdir().unwrap();
     let data = dir.path().join("data");
