@@ -204,6 +204,15 @@ def small(server):
     return {query.split("&")[0]: server.load(1, "x300", query)["p50_us"] for query in queries}
 
 
+def first_use(server, query):
+    """The median milliseconds of a request right after something changed, so that nothing can be remembered."""
+    taken = []
+    for _ in range(5):
+        server.load(1, "x1", "CreateInternetGateway")
+        taken.append(server.load(1, "x1", query)["p50_us"] / 1000)
+    return statistics.median(taken)
+
+
 def main():
     root = tempfile.mkdtemp(prefix="bench-hive-")
     running = []
@@ -266,10 +275,16 @@ def main():
         ):
             taken = fresh.load(1, "x50", f"DescribeVolumes&{query}")
             row(f"filter by {what} on 100,000 resources", f"{taken['p50_us'] / 1000:.2f} ms, p99 {taken['p99_us'] / 1000:.2f} ms", "5 ms")
-        for action in ("DescribeVolumes", "DescribeInstances", "DescribeNetworkInterfaces", "DescribeTags"):
-            slow = {}
-            for name in filters_of(action):
-                slow[name] = fresh.load(1, "x20", f"{action}&Filter.1.Name={name}&Filter.1.Value.1=none")["p50_us"] / 1000
+        for action in (
+            "DescribeVolumes",
+            "DescribeVolumeStatus",
+            "DescribeVolumesModifications",
+            "DescribeInstances",
+            "DescribeInstanceStatus",
+            "DescribeNetworkInterfaces",
+            "DescribeTags",
+        ):
+            slow = {name: first_use(fresh, f"{action}&Filter.1.Name={name}&Filter.1.Value.1=none") for name in filters_of(action)}
             worst = max(slow, key=slow.get)
             row(f"{action}, the slowest of {len(slow)} filters on 100,000 resources", f"{slow[worst]:.2f} ms ({worst})", "5 ms")
         row("memory after 100,000 resources", f"{fresh.mebibytes():.1f} MiB")

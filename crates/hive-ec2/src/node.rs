@@ -105,6 +105,8 @@ pub struct RecordsNode {
 
 impl RecordsNode {
     pub const NOTICE: &'static str = "records only: no machine starts, no rule is enforced";
+    /// The code that goes with a notice.
+    pub const REASON: &'static str = "Server.RecordsOnly";
 
     pub fn new(id: NodeId) -> Self {
         Self { id }

@@ -1,4 +1,4 @@
-//! What is different with many resources: filters that remember what they saw, sums that are kept.
+//! What is different with many resources: filters that other resources answer, sums that are kept.
 
 #![allow(clippy::unwrap_used)]
 

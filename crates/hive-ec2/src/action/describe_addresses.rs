@@ -30,13 +30,23 @@ static FILTERS: Filters<Address> = Filters::of(&[
         "instance-id",
         Through(|address, account| maybe(view::address::instance_of(address, account)), of_instance),
     ),
+    (
+        "network-interface-owner-id",
+        Through(
+            |address, account| maybe(address.association.as_ref().map(|_| &account.id)),
+            |call, owner| found_if(matches(owner, &call.account.id), || Some(Address::BY_INTERFACE.all())),
+        ),
+    ),
 ])
 .shown("DescribeAddresses", |address, call| shown(view::address::address(address, call)));
 
-fn of_instance(account: &Account, instance: &str) -> Vec<String> {
-    let interfaces = account.network_interfaces.with(NetworkInterface::BY_INSTANCE, instance);
-    let addresses = interfaces.flat_map(|n| account.addresses.with(Address::BY_INTERFACE, &n.id));
-    addresses.map(|address| address.id.to_string()).collect()
+fn of_instance(call: &Call<'_>, instance: &str) -> Option<Found> {
+    let interfaces = NetworkInterface::BY_INSTANCE.found(instance)?;
+    call.found_from(&call.account.network_interfaces, interfaces, |interface| {
+        Found::keys(
+            call.account.addresses.with(Address::BY_INTERFACE, &interface.id).map(|a| a.id.to_string()),
+        )
+    })
 }
 
 impl Action for DescribeAddresses {

@@ -51,7 +51,7 @@ impl Action for DescribeIamInstanceProfileAssociations {
         if ids.is_empty() {
             match call.exact_filter("instance-id") {
                 Some(named) => instances.extend(named.iter().filter_map(|id| all.shared(id))),
-                None => instances.extend(all.iter_shared(None)),
+                None => instances.extend(all.narrowed(Some(Instance::BY_PROFILE_ASSOCIATION.all()))),
             }
         }
         let items = instances.into_iter().filter(|i| i.state != InstanceState::Terminated);

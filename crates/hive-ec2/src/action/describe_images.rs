@@ -27,12 +27,28 @@ pub struct Request {
 static FILTERS: Filters<Image> = Filters::of(&[
     ("hypervisor", Same(|_| "xen".to_owned())),
     ("image-type", Same(|_| "machine".to_owned())),
-    ("owner-alias", Of(|image, account| maybe(owner(image, account).alias))),
-    ("owner-id", Of(|image, account| one(owner(image, account).id))),
+    // Those of the account have no alias; the others are not in its table.
+    (
+        "owner-alias",
+        Through(|image, account| maybe(owner(image, account).alias), |_, _| Some(Found::nothing())),
+    ),
+    (
+        "owner-id",
+        Through(
+            |image, account| one(owner(image, account).id),
+            |call, owner| found_if(matches(owner, &call.account.id), || None),
+        ),
+    ),
     ("root-device-type", Same(|_| "ebs".to_owned())),
     ("virtualization-type", Same(|_| "hvm".to_owned())),
 ])
-.shown("DescribeImages", |found, call| shown(image(found, call.account)));
+.shown("DescribeImages", |found, call| shown(image(found, call.account)))
+.narrowed(|call, name, pattern| match name {
+    "manifest-location" => {
+        found_behind(&format!("{}/", call.account.id), pattern, |name| Image::BY_NAME.found(name))
+    }
+    _ => None,
+});
 
 impl Action for DescribeImages {
     const NAME: &'static str = "DescribeImages";

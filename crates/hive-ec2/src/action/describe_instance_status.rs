@@ -1,6 +1,7 @@
 //! How running instances are.
 
 use super::prelude::*;
+use crate::core::filter::FilterRow;
 use crate::model::instance::{Instance, InstanceState};
 use crate::view::instance::{InstanceStateView, state};
 
@@ -18,18 +19,23 @@ pub struct Request {
 static FILTERS: Filters<Instance> = Filters::only(
     &["availability-zone", "instance-state-code", "instance-state-name"],
     &[
-        (
-            "instance-status.reachability",
-            Of(|instance, _| one(if status(instance) == "ok" { "passed" } else { "insufficient-data" })),
-        ),
-        ("instance-status.status", Of(|instance, _| one(status(instance)))),
-        (
-            "system-status.reachability",
-            Of(|instance, _| one(if status(instance) == "ok" { "passed" } else { "insufficient-data" })),
-        ),
-        ("system-status.status", Of(|instance, _| one(status(instance)))),
+        ("instance-status.reachability", REACHABILITY),
+        ("instance-status.status", STATUS),
+        ("system-status.reachability", REACHABILITY),
+        ("system-status.status", STATUS),
     ],
 );
+
+const REACHABILITY: FilterRow<Instance> =
+    Through(|instance, _| one(reachability(instance.state)), |_, pattern| in_states(pattern, reachability));
+const STATUS: FilterRow<Instance> =
+    Through(|instance, _| one(status(instance.state)), |_, pattern| in_states(pattern, status));
+
+/// Where all stands whose state is called something that matches.
+fn in_states(pattern: &str, called: fn(InstanceState) -> &'static str) -> Option<Found> {
+    let states = InstanceState::ALL.into_iter().filter(|state| matches(pattern, called(*state)));
+    Instance::BY_STATE.found_any(states.map(InstanceState::name))
+}
 
 impl Action for DescribeInstanceStatus {
     const NAME: &'static str = "DescribeInstanceStatus";
@@ -45,8 +51,8 @@ impl Action for DescribeInstanceStatus {
             instance_id: instance.id.to_string(),
             availability_zone: instance.availability_zone.clone(),
             instance_state: state(instance.state),
-            instance_status: Summary { status: status(instance) },
-            system_status: Summary { status: status(instance) },
+            instance_status: Summary { status: status(instance.state) },
+            system_status: Summary { status: status(instance.state) },
         }))
     }
 }
@@ -66,6 +72,10 @@ struct Summary {
     status: &'static str,
 }
 
-fn status(instance: &Instance) -> &'static str {
-    if instance.state == InstanceState::Running { "ok" } else { "not-applicable" }
+fn status(state: InstanceState) -> &'static str {
+    if state == InstanceState::Running { "ok" } else { "not-applicable" }
+}
+
+fn reachability(state: InstanceState) -> &'static str {
+    if state == InstanceState::Running { "passed" } else { "insufficient-data" }
 }

@@ -1,9 +1,9 @@
 //! Lists instances, grouped by the request that launched them.
 
 use super::prelude::*;
+use super::{describe_network_interfaces, describe_volumes};
 use std::collections::BTreeMap;
 
-use crate::core::index::Field;
 use crate::model::instance::Instance;
 use crate::model::network_interface::NetworkInterface;
 use crate::rules::lifecycle::is_forgotten;
@@ -20,19 +20,27 @@ pub struct Response {
 }
 
 static FILTERS: Filters<Instance> = Filters::of(&[
+    ("instance.group-id", Through(groups, |call, id| by_interface(call, "group-id", id))),
     (
-        "instance.group-id",
-        Through(groups, |account, id| by_interface(account, NetworkInterface::BY_GROUP, id)),
+        "network-interface.attachment.instance-id",
+        Through(
+            |i, account| interfaces(i, account).map(|_| i.id.to_string()).collect(),
+            |call, id| by_interface(call, "attachment.instance-id", id),
+        ),
     ),
     (
-        "network-interface.group-id",
-        Through(groups, |account, id| by_interface(account, NetworkInterface::BY_GROUP, id)),
+        "network-interface.availability-zone",
+        Through(
+            |i, account| interfaces(i, account).map(|n| n.availability_zone.clone()).collect(),
+            |call, zone| by_interface(call, "availability-zone", zone),
+        ),
     ),
+    ("network-interface.group-id", Through(groups, |call, id| by_interface(call, "group-id", id))),
     (
         "network-interface.subnet-id",
         Through(
             |i, account| interfaces(i, account).map(|n| n.subnet_id.to_string()).collect(),
-            |account, id| by_interface(account, NetworkInterface::BY_SUBNET, id),
+            |call, id| by_interface(call, "subnet-id", id),
         ),
     ),
     ("owner-id", Same(|account| account.id.to_string())),
@@ -40,21 +48,57 @@ static FILTERS: Filters<Instance> = Filters::of(&[
         "private-ip-address",
         Through(
             |i, account| maybe(interfaces(i, account).next().and_then(|n| n.primary_ip())),
-            |account, ip| by_interface(account, NetworkInterface::BY_PRIMARY_ADDRESS, ip),
+            |call, ip| by_interface(call, "private-ip-address", ip),
         ),
     ),
     ("root-device-type", Same(|_| "ebs".to_owned())),
 ])
-.shown("DescribeInstances", |instance, call| shown(view::instance::instance(instance, call)));
+.shown("DescribeInstances", |instance, call| shown(view::instance::instance(instance, call)))
+.narrowed(narrow);
+
+/// Instances can be found by what their interfaces and volumes are.
+fn narrow(call: &Call<'_>, name: &str, pattern: &str) -> Option<Found> {
+    if let Some(name) = name.strip_prefix("network-interface.") {
+        return by_interface(call, name, pattern);
+    }
+    if let Some(name) = name.strip_prefix("block-device-mapping.") {
+        let filter = (format!("attachment.{name}"), pattern);
+        let volumes = &call.account.volumes;
+        return call.found_through(volumes, &describe_volumes::FILTERS, (&filter.0, filter.1), |volume| {
+            Found::keys(volume.attachments.iter().map(|attachment| attachment.instance_id.to_string()))
+        });
+    }
+    match name {
+        // An instance that has no name shows an empty one.
+        "dns-name" | "private-dns-name" if pattern.is_empty() => None,
+        "availability-zone-id" => call.found_in_zone(Instance::BY_ZONE, pattern),
+        "dns-name" => by_interface(call, "association.public-dns-name", pattern),
+        "iam-instance-profile.id" => Some(Instance::BY_PROFILE.all()),
+        "instance.group-name" => by_interface(call, "group-name", pattern),
+        "ip-address" => by_interface(call, "association.public-ip", pattern),
+        // Made of its address, or of its id.
+        "private-dns-name" => {
+            let by_id = found_behind("i-", pattern, |rest| {
+                let id = rest.split('.').next().unwrap_or_default();
+                call.account.instances.keys_like(&format!("i-{id}"))
+            });
+            Some(by_interface(call, "private-dns-name", pattern)?.or(by_id?))
+        }
+        "source-dest-check" => by_interface(call, name, pattern),
+        _ => None,
+    }
+}
 
 fn groups(instance: &Instance, account: &Account) -> Vec<String> {
     interfaces(instance, account).flat_map(|n| &n.groups).map(ToString::to_string).collect()
 }
 
-/// The instances whose interfaces have a value.
-fn by_interface(account: &Account, field: Field<NetworkInterface>, value: &str) -> Vec<String> {
-    let interfaces = account.network_interfaces.with(field, value);
-    interfaces.filter_map(|n| n.attachment.as_ref()).map(|a| a.instance_id.to_string()).collect()
+/// The instances whose interfaces can match a filter.
+fn by_interface(call: &Call<'_>, name: &str, pattern: &str) -> Option<Found> {
+    let interfaces = &call.account.network_interfaces;
+    call.found_through(interfaces, &describe_network_interfaces::FILTERS, (name, pattern), |interface| {
+        Found::keys(interface.attachment.iter().map(|attachment| attachment.instance_id.to_string()))
+    })
 }
 
 impl Action for DescribeInstances {

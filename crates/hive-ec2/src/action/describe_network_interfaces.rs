@@ -1,5 +1,7 @@
 //! Lists network interfaces.
 
+use hive_api::pattern::{is_pattern, literal_beginning};
+
 use super::prelude::*;
 use crate::model::address::Address;
 use crate::model::network_interface::NetworkInterface;
@@ -17,27 +19,25 @@ pub struct Request {
     network_interface_id: Vec<String>,
 }
 
-static FILTERS: Filters<NetworkInterface> = Filters::of(&[
+pub(super) static FILTERS: Filters<NetworkInterface> = Filters::of(&[
     (
         "association.allocation-id",
         Through(
             |i, account| maybe(address(i, account).map(|a| &a.id)),
-            |account, id| with_address(account.addresses.get(id).into_iter()),
+            |call, id| with_address(call, call.account.addresses.keys_like(id)),
         ),
     ),
     (
         "association.public-ip",
+        Through(|i, account| maybe(address(i, account).map(|a| a.public_ip).or(i.public_ip)), with_public),
+    ),
+    (
+        "attachment.instance-owner-id",
         Through(
-            |i, account| maybe(address(i, account).map(|a| a.public_ip).or(i.public_ip)),
-            |account, ip| {
-                let own = account.network_interfaces.with(NetworkInterface::BY_PUBLIC_ADDRESS, ip);
-                let mut ids = with_address(account.addresses.with(Address::BY_PUBLIC_ADDRESS, ip));
-                ids.extend(own.map(|i| i.id.to_string()));
-                ids
-            },
+            |i, account| maybe(i.attachment.as_ref().map(|_| &account.id)),
+            |call, owner| found_if(matches(owner, &call.account.id), || None),
         ),
     ),
-    ("attachment.instance-owner-id", Of(|i, account| maybe(i.attachment.as_ref().map(|_| &account.id)))),
     (
         "group-name",
         Through(
@@ -45,11 +45,11 @@ static FILTERS: Filters<NetworkInterface> = Filters::of(&[
                 let groups = i.groups.iter().filter_map(|id| account.security_groups.get(id));
                 groups.map(|group| group.name.clone()).collect()
             },
-            |account, name| {
-                let groups = account.security_groups.with(SecurityGroup::BY_NAME, name);
-                let interfaces =
-                    groups.flat_map(|g| account.network_interfaces.with(NetworkInterface::BY_GROUP, &g.id));
-                interfaces.map(|i| i.id.to_string()).collect()
+            |call, name| {
+                let groups = SecurityGroup::BY_NAME.found(name)?;
+                call.found_from(&call.account.security_groups, groups, |group| {
+                    NetworkInterface::BY_GROUP.found(&group.id).unwrap_or_default()
+                })
             },
         ),
     ),
@@ -57,16 +57,64 @@ static FILTERS: Filters<NetworkInterface> = Filters::of(&[
 ])
 .shown("DescribeNetworkInterfaces", |interface, call| {
     shown(view::network_interface::network_interface(interface, call))
-});
+})
+.narrowed(narrow);
 
 /// The elastic address of its primary address.
 fn address<'a>(interface: &'a NetworkInterface, account: &'a Account) -> Option<&'a Address> {
     addresses::of_interface(account, &interface.id, interface.primary_ip()?)
 }
 
-fn with_address<'a>(addresses: impl Iterator<Item = &'a Address>) -> Vec<String> {
-    let associations = addresses.filter_map(|address| address.association.as_ref());
-    associations.map(|association| association.network_interface_id.to_string()).collect()
+/// Interfaces can be found by what their addresses are called, and by the elastic addresses that lead to them. Some of these
+/// are filters on the interfaces of instances alone.
+fn narrow(call: &Call<'_>, name: &str, pattern: &str) -> Option<Found> {
+    match name {
+        "addresses.association.public-ip" => with_public(call, pattern),
+        "addresses.association.public-dns-name" | "association.public-dns-name" => {
+            found_behind("ec2-", pattern, |name| with_public(call, &address_in(name)))
+        }
+        "addresses.association.ip-owner-id"
+        | "addresses.association.owner-id"
+        | "association.ip-owner-id" => {
+            let own =
+                found_if(matches(pattern, "amazon"), || Some(NetworkInterface::BY_PUBLIC_ADDRESS.all()));
+            let elastic = found_if(matches(pattern, &call.account.id), || {
+                with_address(call, Some(Address::BY_INTERFACE.all()))
+            });
+            Some(own?.or(elastic?))
+        }
+        "association.association-id" => with_address(call, Address::BY_ASSOCIATION.found(pattern)),
+        "addresses.private-dns-name" | "private-dns-name" => {
+            found_behind("ip-", pattern, |name| NetworkInterface::BY_ANY_ADDRESS.found(&address_in(name)))
+        }
+        "attachment.network-card-index" => found_if(matches(pattern, "0"), || None),
+        "availability-zone-id" => call.found_in_zone(NetworkInterface::BY_ZONE, pattern),
+        _ => None,
+    }
+}
+
+/// `10.0.0.4` in `10-0-0-4.ec2.internal`, which is what a name says behind `ip-`; as a pattern if that is one.
+fn address_in(name: &str) -> String {
+    let literal = literal_beginning(name).unwrap_or(name);
+    match literal.split_once('.') {
+        Some((address, _)) => address.replace('-', "."),
+        None => literal.replace('-', ".") + if is_pattern(name) { "*" } else { "" },
+    }
+}
+
+/// Those to which elastic addresses lead.
+fn with_address(call: &Call<'_>, addresses: Option<Found>) -> Option<Found> {
+    call.found_from(&call.account.addresses, addresses?, |address| {
+        Found::keys(
+            address.association.iter().map(|association| association.network_interface_id.to_string()),
+        )
+    })
+}
+
+/// Those with a public address, elastic or not.
+fn with_public(call: &Call<'_>, address: &str) -> Option<Found> {
+    let elastic = with_address(call, Address::BY_PUBLIC_ADDRESS.found(address))?;
+    Some(NetworkInterface::BY_PUBLIC_ADDRESS.found(address)?.or(elastic))
 }
 
 impl Action for DescribeNetworkInterfaces {

@@ -23,7 +23,13 @@ pub struct Response {
 }
 
 static FILTERS: Filters<PlacementGroup> = Filters::of(&[("state", Same(|_| "available".to_owned()))])
-    .shown("DescribePlacementGroups", |group, call| shown(view(group, call)));
+    .shown("DescribePlacementGroups", |group, call| shown(view(group, call)))
+    .narrowed(|call, name, pattern| match name {
+        "group-arn" => {
+            call.found_by_arn("placement-group", pattern, |name| PlacementGroup::BY_NAME.found(name))
+        }
+        _ => None,
+    });
 
 impl Action for DescribePlacementGroups {
     const NAME: &'static str = "DescribePlacementGroups";

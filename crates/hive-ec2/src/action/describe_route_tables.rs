@@ -1,7 +1,9 @@
 //! Lists route tables.
 
 use super::prelude::*;
+use crate::model::network_interface::NetworkInterface;
 use crate::model::route_table::RouteTable;
+use crate::model::vpc_endpoint::VpcEndpoint;
 use crate::rules::routes::is_blackhole;
 use crate::view;
 use crate::view::route_table::RouteTableView;
@@ -34,7 +36,22 @@ static FILTERS: Filters<RouteTable> = Filters::<RouteTable>::of(&[
         }),
     ),
 ])
-.shown("DescribeRouteTables", |table, call| shown(view::route_table::route_table(table, call.account)));
+.shown("DescribeRouteTables", |table, call| shown(view::route_table::route_table(table, call.account)))
+.narrowed(|call, name, pattern| match name {
+    "route.destination-prefix-list-id" => {
+        let endpoints = &call.account.vpc_endpoints;
+        call.found_from(endpoints, VpcEndpoint::BY_ROUTE_TABLE.all(), |endpoint| {
+            Found::keys(endpoint.route_table_ids.iter().map(ToString::to_string))
+        })
+    }
+    "route.instance-id" => {
+        let interfaces = NetworkInterface::BY_INSTANCE.found(pattern)?;
+        call.found_from(&call.account.network_interfaces, interfaces, |interface| {
+            RouteTable::BY_INTERFACE.found(&interface.id).unwrap_or_default()
+        })
+    }
+    _ => None,
+});
 
 impl Action for DescribeRouteTables {
     const NAME: &'static str = "DescribeRouteTables";

@@ -31,10 +31,11 @@ impl Action for DescribeSecurityGroupRules {
         let ids = &request.security_group_rule_id;
         call.check_ids(ids)?;
         let all = &call.account.security_groups;
-        let groups: Vec<&SecurityGroup> = match (ids.as_slice(), call.exact_filter("group-id")) {
-            ([], None) => all.iter().collect(),
-            ([], Some(groups)) => groups.iter().filter_map(|id| all.get(id)).collect(),
-            (ids, _) => ids.iter().flat_map(|id| all.with(SecurityGroup::BY_RULE, id)).collect(),
+        let named = if ids.is_empty() { call.exact_filter("security-group-rule-id") } else { Some(&ids[..]) };
+        let groups: Vec<&SecurityGroup> = match (named, call.exact_filter("group-id")) {
+            (None, None) => all.iter().collect(),
+            (None, Some(groups)) => groups.iter().filter_map(|id| all.get(id)).collect(),
+            (Some(rules), _) => rules.iter().flat_map(|id| all.with(SecurityGroup::BY_RULE, id)).collect(),
         };
         let mut items: Vec<Item> = groups
             .into_iter()

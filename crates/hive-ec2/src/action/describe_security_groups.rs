@@ -18,7 +18,13 @@ pub struct Request {
 }
 
 static FILTERS: Filters<SecurityGroup> = Filters::of(&[("owner-id", Same(|account| account.id.to_string()))])
-    .shown("DescribeSecurityGroups", |group, call| shown(view::security_group::security_group(group, call)));
+    .shown("DescribeSecurityGroups", |group, call| shown(view::security_group::security_group(group, call)))
+    .narrowed(|call, name, pattern| match name {
+        "egress.ip-permission.user-id" | "ip-permission.user-id" => {
+            found_if(matches(pattern, &call.account.id), || Some(SecurityGroup::BY_PEER.all()))
+        }
+        _ => None,
+    });
 
 impl Action for DescribeSecurityGroups {
     const NAME: &'static str = "DescribeSecurityGroups";

@@ -2,8 +2,8 @@
 
 use super::prelude::*;
 use crate::data::images;
-use crate::model::snapshot::Snapshot;
-use crate::view::volume::{SnapshotView, snapshot, snapshot_owner};
+use crate::model::snapshot::{Snapshot, SnapshotState};
+use crate::view::volume::{SnapshotView, progress, snapshot, snapshot_owner};
 
 pub struct DescribeSnapshots;
 
@@ -19,8 +19,29 @@ pub struct Request {
 }
 
 static FILTERS: Filters<Snapshot> = Filters::of(&[
-    ("owner-alias", Of(|snapshot, account| maybe(snapshot_owner(snapshot, account).alias))),
-    ("owner-id", Of(|snapshot, account| one(snapshot_owner(snapshot, account).id))),
+    // Those of the account have no alias; the others are not in its table.
+    (
+        "owner-alias",
+        Through(|found, account| maybe(snapshot_owner(found, account).alias), |_, _| Some(Found::nothing())),
+    ),
+    (
+        "owner-id",
+        Through(
+            |found, account| one(snapshot_owner(found, account).id),
+            |call, owner| found_if(matches(owner, &call.account.id), || None),
+        ),
+    ),
+    (
+        "progress",
+        Through(
+            |found, _| one(progress(found.state)),
+            |_, pattern| {
+                let states =
+                    SnapshotState::ALL.into_iter().filter(|state| matches(pattern, progress(*state)));
+                Snapshot::BY_STATUS.found_any(states.map(SnapshotState::name))
+            },
+        ),
+    ),
 ])
 .shown("DescribeSnapshots", |found, call| shown(snapshot(found, call.account)));
 

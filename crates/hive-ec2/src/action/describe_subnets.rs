@@ -24,9 +24,16 @@ static FILTERS: Filters<Subnet> = Filters::of(&[
     ("owner-id", Same(|account| account.id.to_string())),
     ("state", Same(|_| "available".to_owned())),
 ])
-.shown("DescribeSubnets", |subnet, call| shown(view::subnet::subnet(subnet, call)));
+.shown("DescribeSubnets", |subnet, call| shown(view::subnet::subnet(subnet, call)))
+.narrowed(|call, name, pattern| match name {
+    "subnet-arn" => call.found_by_arn("subnet", pattern, |id| call.account.subnets.keys_like(id)),
+    _ => None,
+});
 
-const ZONE_ID: FilterRow<Subnet> = Of(|subnet, _| one(zone_id(&subnet.availability_zone)));
+const ZONE_ID: FilterRow<Subnet> = Through(
+    |subnet, _| one(zone_id(&subnet.availability_zone)),
+    |call, pattern| call.found_in_zone(Subnet::BY_ZONE, pattern),
+);
 
 impl Action for DescribeSubnets {
     const NAME: &'static str = "DescribeSubnets";

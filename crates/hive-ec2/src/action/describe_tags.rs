@@ -3,7 +3,6 @@
 use super::prelude::*;
 use crate::core::table::{Listed, TagFilters};
 use crate::core::tags::Tags;
-use hive_api::pattern::matches;
 
 pub struct DescribeTags;
 

@@ -1,7 +1,7 @@
 //! Whether volumes are well. A record has nothing that could be impaired.
 
 use super::prelude::*;
-use crate::model::volume::{Volume, VolumeState};
+use crate::model::volume::Volume;
 
 pub struct DescribeVolumeStatus;
 
@@ -16,9 +16,20 @@ static FILTERS: Filters<Volume> = Filters::only(
     &["availability-zone", "volume-id"],
     &[(
         "volume-status.status",
-        Of(|volume, _| one(if volume.state == VolumeState::Available { "ok" } else { "insufficient-data" })),
+        Through(
+            |volume, _| one(status(volume.status())),
+            |_, pattern| {
+                let states = Volume::STATUSES.into_iter().filter(|state| matches(pattern, status(state)));
+                Volume::BY_STATUS.found_any(states)
+            },
+        ),
     )],
 );
+
+/// How it does, by what it is doing.
+fn status(state: &str) -> &'static str {
+    if matches!(state, "available" | "in-use") { "ok" } else { "insufficient-data" }
+}
 
 impl Action for DescribeVolumeStatus {
     const NAME: &'static str = "DescribeVolumeStatus";
@@ -31,9 +42,7 @@ impl Action for DescribeVolumeStatus {
         Ok(page.listing("volumeStatusSet", |volume| StatusItem {
             volume_id: volume.id.to_string(),
             availability_zone: volume.availability_zone.clone(),
-            volume_status: Status {
-                status: if volume.state == VolumeState::Available { "ok" } else { "insufficient-data" },
-            },
+            volume_status: Status { status: status(volume.status()) },
         }))
     }
 }

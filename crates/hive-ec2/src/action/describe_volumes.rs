@@ -1,6 +1,7 @@
 //! Lists volumes.
 
 use super::prelude::*;
+use crate::core::environment::zone_id;
 use crate::model::volume::Volume;
 use crate::view;
 use crate::view::volume::VolumeView;
@@ -14,7 +15,13 @@ pub struct Request {
     volume_id: Vec<String>,
 }
 
-static FILTERS: Filters<Volume> = Filters::of(&[]);
+pub(super) static FILTERS: Filters<Volume> = Filters::of(&[(
+    "availability-zone-id",
+    Through(
+        |volume, _| one(zone_id(&volume.availability_zone)),
+        |call, pattern| call.found_in_zone(Volume::BY_ZONE, pattern),
+    ),
+)]);
 
 impl Action for DescribeVolumes {
     const NAME: &'static str = "DescribeVolumes";

@@ -18,7 +18,10 @@ static FILTERS: Filters<Volume> = Filters::<Volume>::only(
     &["volume-id"],
     &[(
         "modification-state",
-        Of(|volume, _| maybe(volume.modification.as_ref().map(|change| change.state.name()))),
+        Through(
+            |volume, _| maybe(volume.modification.as_ref().map(|change| change.state.name())),
+            |_, pattern| Volume::BY_MODIFICATION.found(pattern),
+        ),
     )],
 )
 .shown("DescribeVolumesModifications", |volume, _| {
@@ -42,7 +45,8 @@ impl Action for DescribeVolumesModifications {
             }
         }
         let changed = |volume: &Volume| volume.modification.is_some();
-        let page = call.select_where(&call.account.volumes, &request.volume_id, &FILTERS, changed)?;
+        let (volumes, within) = (&call.account.volumes, Volume::BY_MODIFICATION.all());
+        let page = call.select_within(volumes, within, &request.volume_id, &FILTERS, changed)?;
         Ok(page.listing_some("volumeModificationSet", |volume| {
             Some(view::volume::modification(volume.modification.as_ref()?, &volume.id))
         }))

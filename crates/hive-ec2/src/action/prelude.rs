@@ -1,5 +1,6 @@
 //! What every action's file uses.
 
+pub use hive_api::pattern::matches;
 pub use hive_api::{ApiError, ApiResult};
 pub use serde::{Deserialize, Serialize};
 
@@ -7,7 +8,8 @@ pub use crate::core::action::{Action, Done};
 pub use crate::core::call::Call;
 pub use crate::core::common::Accepts;
 pub use crate::core::filter::FilterRow::{Of, Same, Through};
-pub use crate::core::filter::{Filters, maybe, one, shown};
+pub use crate::core::filter::{Filters, found_behind, found_if, maybe, one, shown};
+pub use crate::core::index::Found;
 pub use crate::core::page::Listing;
 pub use crate::model::account::Account;
 

@@ -1,18 +1,18 @@
 //! One request on its way through an action: the account as it may be changed, and everything from outside.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use hive_api::pattern::{is_pattern, matches};
 use hive_api::{ApiError, ApiResult};
 use jiff::Timestamp;
 
 use super::common::Common;
-use super::environment::Environment;
-use super::filter::{Filter, FilterRow, Filters, Matcher};
+use super::environment::{Environment, zone_id};
+use super::filter::{Filter, Filters, Matcher, found_behind};
 use super::id::Id;
-use super::index::{Found, digits, found_by_filter, key_of};
+use super::index::{Field, Found};
 use super::page::{Page, read_token, token};
-use super::seen::{ByValue, Seen};
 use super::table::{Listed, Resource, Table};
 use super::tags::Tags;
 use super::world::World;
@@ -44,7 +44,8 @@ pub struct Call<'a> {
     pub prepared: Prepared,
     pub(crate) action: &'static str,
     pub(crate) entropy: &'a Entropy,
-    pub(crate) seen: &'a Seen,
+    /// How many resources filters were held against.
+    pub(crate) looked_at: &'a AtomicU64,
     /// What the node shall do once this change is durable.
     pub(crate) orders: Vec<Order>,
 }
@@ -122,7 +123,19 @@ impl Call<'_> {
         known: &Filters<T>,
         visible: impl Fn(&T) -> bool,
     ) -> ApiResult<Page<Arc<T>>> {
-        self.select_among(table, &[], ids, known, visible)
+        self.select_in(table, &[], None, ids, known, visible)
+    }
+
+    /// The same where all of them stand where it is said.
+    pub fn select_within<T: Resource>(
+        &self,
+        table: &Table<T>,
+        within: Found,
+        ids: &[String],
+        known: &Filters<T>,
+        visible: impl Fn(&T) -> bool,
+    ) -> ApiResult<Page<Arc<T>>> {
+        self.select_in(table, &[], Some(within), ids, known, visible)
     }
 
     /// Lists a table together with what everyone sees, which is sorted by key.
@@ -130,6 +143,18 @@ impl Call<'_> {
         &self,
         table: &Table<T>,
         everyone: &'static [Arc<T>],
+        ids: &[String],
+        known: &Filters<T>,
+        visible: impl Fn(&T) -> bool,
+    ) -> ApiResult<Page<Arc<T>>> {
+        self.select_in(table, everyone, None, ids, known, visible)
+    }
+
+    fn select_in<T: Resource>(
+        &self,
+        table: &Table<T>,
+        everyone: &'static [Arc<T>],
+        within: Option<Found>,
         ids: &[String],
         known: &Filters<T>,
         visible: impl Fn(&T) -> bool,
@@ -148,14 +173,14 @@ impl Call<'_> {
             return self.select_from(items.into_iter().filter(|item| visible(item)), known);
         }
         let filters = self.common.filters.iter();
-        let found = filters.filter_map(|filter| {
-            self.found_by(known, filter).or_else(|| self.found_by_looking(table, known, filter))
-        });
-        let found = found.collect();
+        let found = filters.filter_map(|filter| self.found_by(table, known, filter)).chain(within).collect();
         let all = || merged(table.iter_shared(after), everyone).filter(|item| visible(item));
+        let look = |_: &Arc<T>| {
+            self.looked_at.fetch_add(1, Ordering::Relaxed);
+        };
         match table.candidates(found, after) {
             Some(found) => {
-                let found = merged(found, everyone).filter(|item| visible(item));
+                let found = merged(found.inspect(look), everyone).filter(|item| visible(item));
                 let page = self.select_from(found, known)?;
                 debug_assert!(
                     page.items.iter().map(|item| item.key()).eq(self
@@ -169,57 +194,59 @@ impl Call<'_> {
                 );
                 Ok(page)
             }
-            None => self.select_from(all(), known),
+            None => self.select_from(all().inspect(look), known),
         }
     }
 
-    /// Where all stands that a filter can match, if that is known without looking at everything.
-    fn found_by<T: Resource>(&self, known: &Filters<T>, filter: &Filter) -> Option<Found> {
-        match known.row(&filter.name) {
-            None => found_by_filter::<T>(&filter.name, &filter.value),
-            Some(FilterRow::Through(_, keys)) => {
-                let exact = !filter.value.iter().any(|value| is_pattern(value));
-                exact.then(|| {
-                    Found::Keys(filter.value.iter().flat_map(|value| keys(self.account, value)).collect())
-                })
-            }
-            Some(_) => None,
-        }
+    /// Where all stands that a filter can match; None if that may be anywhere.
+    fn found_by<T: Resource>(&self, table: &Table<T>, known: &Filters<T>, filter: &Filter) -> Option<Found> {
+        filter.value.iter().map(|value| known.found(table, self, &filter.name, value)).collect()
     }
 
-    /// The same for a filter that has to look at everything, from when it did so last.
-    fn found_by_looking<T: Resource>(
+    /// What others lead to that a filter of theirs can match; None if that may be anything.
+    pub fn found_through<T: Resource>(
         &self,
         table: &Table<T>,
         known: &Filters<T>,
-        filter: &Filter,
+        (name, pattern): (&str, &str),
+        leads_to: impl Fn(&T) -> Found,
     ) -> Option<Found> {
-        /// Fewer are looked at in no time.
-        const MANY: usize = 500;
-        if table.len() < MANY || table.is_changed() {
-            return None;
-        }
-        let matcher = Matcher::new(std::slice::from_ref(filter), known, self.account).ok()?;
-        if !matcher.looks_at_everything() {
-            return None;
-        }
-        let look = || {
-            let mut by_value = ByValue::new();
-            for item in table.iter() {
-                let Some(key) = digits::<T>(item.key()) else { continue };
-                matcher.each_value(item, self, &mut |value| match by_value.get_mut(value) {
-                    Some(keys) => keys.push(key),
-                    None => drop(by_value.insert(value.to_owned(), vec![key])),
-                });
+        self.found_from(table, known.found(table, self, name, pattern)?, leads_to)
+    }
+
+    /// The same for others that stand where it is said.
+    pub fn found_from<T: Resource>(
+        &self,
+        table: &Table<T>,
+        found: Found,
+        leads_to: impl Fn(&T) -> Found,
+    ) -> Option<Found> {
+        /// For more than this it is no worse to look at everything, which ends with the page.
+        const MOST: usize = 4096;
+        let mut all = Found::nothing();
+        for item in table.candidates(vec![found], None)? {
+            all = all.or(leads_to(&item));
+            if all.size() > MOST {
+                return None;
             }
-            by_value
-        };
-        let by_value = self.seen.get(self.account, self.action, &filter.name, look);
-        let has = |value: &str| filter.value.iter().any(|pattern| matches(pattern, value));
-        let keys: Vec<_> =
-            by_value.iter().filter(|(value, _)| has(value)).flat_map(|(_, keys)| keys).collect();
-        // For a good part of the table looking is as good, and stops at the end of a page.
-        (keys.len() <= table.len() / 4).then(|| Found::Keys(keys.into_iter().map(key_of::<T>).collect()))
+        }
+        Some(all)
+    }
+
+    /// Where all stands whose zone has an id that matches.
+    pub fn found_in_zone<T>(&self, zones: Field<T>, pattern: &str) -> Option<Found> {
+        let fits = |zone: &String| matches(pattern, &zone_id(zone));
+        self.environment.zone_names().filter(fits).map(|zone| zones.found(&zone)).collect()
+    }
+
+    /// Where all stands whose ARN matches, by what stands in it behind the kind.
+    pub fn found_by_arn(
+        &self,
+        kind: &str,
+        pattern: &str,
+        found: impl Fn(&str) -> Option<Found>,
+    ) -> Option<Found> {
+        found_behind(&self.arn(&format!("{kind}/")), pattern, found)
     }
 
     /// The key after which this page begins.

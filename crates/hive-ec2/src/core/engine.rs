@@ -9,7 +9,7 @@
 //! decided on it and written one group at a time (`shared`). What has to do with a head is in `alone`.
 
 use std::collections::BTreeSet;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use arc_swap::ArcSwap;
@@ -28,7 +28,6 @@ use super::followed::Followed;
 use super::leftovers::{Leftover, leftovers};
 use super::log::Log;
 use super::reports::{follow_networks, follow_reports, give_again};
-use super::seen::Seen;
 use super::shared::{self, Shared};
 use super::store_failed::store_failed;
 use super::table::Resource as _;
@@ -75,7 +74,7 @@ pub struct Engine {
     /// Those that could not be made and are about to be ordered again.
     pub(super) late_networks: Mutex<BTreeSet<(AccountId, Order)>>,
     unknown: Unknown,
-    seen: Seen,
+    looked_at: AtomicU64,
 }
 
 impl Engine {
@@ -100,7 +99,7 @@ impl Engine {
             reports,
             late_networks: Mutex::default(),
             unknown: Unknown::default(),
-            seen: Seen::default(),
+            looked_at: AtomicU64::new(0),
             config,
         });
         if engine.shared.is_some() {
@@ -339,9 +338,14 @@ impl Engine {
             prepared: Prepared::Nothing,
             action,
             entropy: &self.config.entropy,
-            seen: &self.seen,
+            looked_at: &self.looked_at,
             orders: Vec::new(),
         }
+    }
+
+    /// How many resources filters were held against since the start: it tells which filters find nothing by an index.
+    pub fn looked_at(&self) -> u64 {
+        self.looked_at.load(Ordering::Relaxed)
     }
 
     /// How often each parameter came that its action does not know.

@@ -5,15 +5,15 @@
 //! Describe does not know is an error, never ignored: ignoring it would answer with too much, and one on tags that
 //! nothing can have would answer with nothing.
 
-use hive_api::pattern::matches;
+use hive_api::pattern::{is_pattern, literal_beginning, matches};
 use hive_api::{ApiError, ApiResult};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::call::Call;
-use super::index::Field;
-use super::table::{Listed, TagFilters};
-use crate::data::filters;
+use super::index::{Field, Found, found_by_tag};
+use super::table::{Listed, Resource, Table, TagFilters};
+use crate::data::filters::{self, ShownFilter};
 use crate::model::account::Account;
 
 #[derive(Debug, Clone, Deserialize)]
@@ -31,6 +31,8 @@ pub struct Filters<T: 'static> {
     only: Option<&'static [&'static str]>,
     /// The action whose filters look at the answer, and what it answers of an item.
     shown: Option<(&'static str, Shown<T>)>,
+    /// Where all stands that such a filter can match, by its name and a pattern.
+    narrow: fn(&Call<'_>, &str, &str) -> Option<Found>,
 }
 
 type Shown<T> = fn(&T, &Call<'_>) -> Value;
@@ -46,22 +48,22 @@ pub enum FilterRow<T> {
     Same(fn(&Account) -> String),
     /// Each has its own: every item is looked at.
     Of(ValuesOf<T>),
-    /// Each has its own, and other resources tell which items have one value: their keys.
-    Through(ValuesOf<T>, fn(&Account, &str) -> Vec<String>),
+    /// Each has its own, and something else tells where all stand that can match a pattern; None if they may be anywhere.
+    Through(ValuesOf<T>, fn(&Call<'_>, &str) -> Option<Found>),
 }
 
 type ValuesOf<T> = fn(&T, &Account) -> Vec<String>;
 
 impl<T: Listed> Filters<T> {
     pub const fn of(rows: &'static [(&'static str, FilterRow<T>)]) -> Self {
-        Self { rows, only: None, shown: None }
+        Self { rows, only: None, shown: None, narrow: |_, _, _| None }
     }
 
     pub const fn only(
         fields: &'static [&'static str],
         rows: &'static [(&'static str, FilterRow<T>)],
     ) -> Self {
-        Self { rows, only: Some(fields), shown: None }
+        Self { only: Some(fields), ..Self::of(rows) }
     }
 
     /// Also those that `data/shown-filters.txt` has for an action.
@@ -69,11 +71,16 @@ impl<T: Listed> Filters<T> {
         Self { shown: Some((action, view)), ..self }
     }
 
+    /// Where to look for what is shown, so that not every item is: whatever can match has to be there.
+    pub const fn narrowed(self, narrow: fn(&Call<'_>, &str, &str) -> Option<Found>) -> Self {
+        Self { narrow, ..self }
+    }
+
     /// Sorted.
     pub fn names(&self) -> Vec<&'static str> {
         let fields = T::FIELDS.iter().flat_map(|field| field.filters).copied();
         let fields = fields.filter(|name| self.has_field(name));
-        let shown = self.shown.iter().flat_map(|(action, _)| filters::shown(action)).map(|(name, _)| name);
+        let shown = self.shown.iter().flat_map(|(action, _)| filters::shown(action)).map(|shown| shown.name);
         let rows = self.rows.iter().map(|(name, _)| *name);
         let mut names: Vec<_> = fields.chain(rows).chain(shown).collect();
         names.sort_unstable();
@@ -88,8 +95,40 @@ impl<T: Listed> Filters<T> {
         T::FIELDS.iter().find(|field| field.filters.contains(&name)).filter(|_| self.has_field(name)).copied()
     }
 
-    pub fn row(&self, name: &str) -> Option<&FilterRow<T>> {
+    fn row(&self, name: &str) -> Option<&FilterRow<T>> {
         self.rows.iter().find(|(known, _)| *known == name).map(|(_, row)| row)
+    }
+
+    fn shown_as(&self, name: &str) -> Option<(Shown<T>, ShownFilter)> {
+        let (action, view) = self.shown?;
+        filters::shown(action).find(|shown| shown.name == name).map(|filter| (view, filter))
+    }
+}
+
+impl<T: Resource> Filters<T> {
+    /// Where all of a table stands that a filter can match with one of its values; None if that may be anywhere.
+    pub fn found(&self, table: &Table<T>, call: &Call<'_>, name: &str, pattern: &str) -> Option<Found> {
+        if let Some(found) = found_by_tag(name, pattern) {
+            return Some(found);
+        }
+        match (self.field(name), self.row(name)) {
+            (Some(field), _) if field.is_key => table.keys_like(pattern),
+            (Some(field), _) => field.found(pattern),
+            (_, Some(FilterRow::Same(value))) => found_if(matches(pattern, &value(call.account)), || None),
+            (_, Some(FilterRow::Through(_, narrow))) => narrow(call, pattern),
+            (_, Some(FilterRow::Of(_))) => None,
+            (None, None) => match self.shown_as(name) {
+                Some((view, filter)) if filter.is_alike => {
+                    let mut found = false;
+                    for item in table.iter().take(1) {
+                        let is_it = &mut |value: &str| found |= matches(pattern, value);
+                        each_at_place(&view(item, call), &filter.place, is_it);
+                    }
+                    found_if(found, || None)
+                }
+                _ => (self.narrow)(call, name, pattern),
+            },
+        }
     }
 }
 
@@ -101,6 +140,25 @@ pub fn one(value: impl ToString) -> Vec<String> {
 /// The values of a filter on something that may be absent.
 pub fn maybe(value: Option<impl ToString>) -> Vec<String> {
     value.map(|value| value.to_string()).into_iter().collect()
+}
+
+/// Nothing, unless it can match.
+pub fn found_if(can_match: bool, found: impl FnOnce() -> Option<Found>) -> Option<Found> {
+    if can_match { found() } else { Some(Found::nothing()) }
+}
+
+/// Where all stands whose value is a beginning that all have, and behind it what `found` looks for.
+pub fn found_behind(
+    beginning: &str,
+    pattern: &str,
+    found: impl FnOnce(&str) -> Option<Found>,
+) -> Option<Found> {
+    let literal = literal_beginning(pattern).unwrap_or(pattern);
+    match pattern.strip_prefix(beginning).filter(|_| literal.starts_with(beginning)) {
+        Some(rest) => found(rest),
+        // A shorter pattern can match anything.
+        None => found_if(is_pattern(pattern) && beginning.starts_with(literal), || None),
+    }
 }
 
 /// What a filter looks at.
@@ -134,11 +192,8 @@ impl<'a, T: Listed> Matcher<'a, T> {
                     (_, Some(FilterRow::Same(value))) => Subject::Same(value(account)),
                     (_, Some(FilterRow::Of(values) | FilterRow::Through(values, _))) => Subject::Row(*values),
                     (None, None) => {
-                        let shown = known.shown.and_then(|(action, view)| {
-                            let (_, place) = filters::shown(action).find(|(shown, _)| *shown == name)?;
-                            let place = place.map_or_else(|| filters::place(name), str::to_owned);
-                            Some(Subject::Shown(view, place))
-                        });
+                        let shown =
+                            known.shown_as(name).map(|(view, shown)| Subject::Shown(view, shown.place));
                         shown.ok_or_else(|| invalid(format!("The filter '{name}' is invalid")))?
                     }
                 },
@@ -149,22 +204,6 @@ impl<'a, T: Listed> Matcher<'a, T> {
             subjects.push((subject, value.as_slice()));
         }
         Ok(Self(subjects))
-    }
-
-    /// Whether one of them follows from more than the resource itself, so that no index has it.
-    pub fn looks_at_everything(&self) -> bool {
-        self.0.iter().any(|(subject, _)| matches!(subject, Subject::Row(_) | Subject::Shown(..)))
-    }
-
-    /// The values that such a filter looks at.
-    pub fn each_value(&self, item: &T, call: &Call<'_>, each: &mut dyn FnMut(&str)) {
-        for (subject, _) in &self.0 {
-            match subject {
-                Subject::Row(values) => values(item, call.account).iter().for_each(|value| each(value)),
-                Subject::Shown(view, place) => each_at_place(&view(item, call), place, each),
-                _ => {}
-            }
-        }
     }
 
     /// Whether nothing can match, whatever it is.

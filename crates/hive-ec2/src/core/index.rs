@@ -8,10 +8,14 @@
 use std::sync::Arc;
 
 use rpds::{RedBlackTreeMapSync, RedBlackTreeSetSync};
+use serde::Serialize;
+use serde_json::Value;
 
 use super::postings::{Cursor, Posting, Postings, WIDTH};
+#[cfg(doc)]
+use super::table::Table;
 use super::table::{Listed, Resource};
-use hive_api::pattern::literal_beginning;
+use hive_api::pattern::{is_pattern, literal_beginning, matches};
 
 /// A field of a resource under which it is found, and the filters that mean it. It must be a matter of the resource
 /// alone: what another resource says cannot be kept up to date here.
@@ -20,7 +24,9 @@ pub struct Field<T: 'static> {
     pub values: Values<T>,
     number: u32,
     /// It is the resource's key: nothing need be kept to find it.
-    is_key: bool,
+    pub is_key: bool,
+    /// What nearly all have: it is not kept, since whoever asks for it is answered with nearly all.
+    usual: Option<&'static str>,
 }
 
 /// Calls back with every value that a resource has.
@@ -36,7 +42,12 @@ impl<T> Copy for Field<T> {}
 
 impl<T> Field<T> {
     pub const fn new(filters: &'static [&'static str], values: Values<T>) -> Self {
-        Self { filters, values, number: hash(FIELD, filters[0].as_bytes()), is_key: false }
+        Self { filters, values, number: hash(FIELD, filters[0].as_bytes()), is_key: false, usual: None }
+    }
+
+    /// One of which nearly all resources have the same value: only the others are found by it.
+    pub const fn usually(usual: &'static str, filters: &'static [&'static str], values: Values<T>) -> Self {
+        Self { usual: Some(usual), ..Self::new(filters, values) }
     }
 
     /// A name in parentheses is for rules alone: no filter means it.
@@ -45,7 +56,31 @@ impl<T> Field<T> {
     }
 
     pub fn place(&self, value: &str) -> Place {
+        debug_assert!(self.usual.is_none(), "{:?} is not kept for all", self.filters);
         Place::of(self.number, value)
+    }
+
+    /// Where all stands that has a value which matches; None if that may be anywhere. Patterns of keys are for
+    /// [`Table::keys_like`].
+    pub fn found(&self, pattern: &str) -> Option<Found> {
+        if self.is_key {
+            return (!is_pattern(pattern)).then(|| Found::keys([pattern.to_owned()]));
+        }
+        if self.usual.is_some_and(|usual| matches(pattern, usual)) {
+            return None;
+        }
+        Place::of_pattern(self.number, pattern).map(Found::at)
+    }
+
+    /// Where all stands that has one of these values.
+    pub fn found_any<'v>(&self, values: impl IntoIterator<Item = &'v str>) -> Option<Found> {
+        values.into_iter().map(|value| self.found(value)).collect()
+    }
+
+    /// Where all stands that has a value, whatever it is.
+    pub fn all(&self) -> Found {
+        debug_assert!(self.usual.is_none() && !self.is_key, "{:?} is not kept for all", self.filters);
+        Found::at(Place::of_beginning(self.number, ""))
     }
 
     pub fn has(&self, item: &T, value: &str) -> bool {
@@ -69,6 +104,13 @@ pub fn one(value: impl ToString, each: &mut dyn FnMut(&str)) {
 /// The value of a field that may be absent.
 pub fn maybe(value: Option<impl ToString>, each: &mut dyn FnMut(&str)) {
     value.into_iter().for_each(|value| each(&value.to_string()));
+}
+
+/// The value of a field as answers write it.
+pub fn word(value: impl Serialize, each: &mut dyn FnMut(&str)) {
+    if let Ok(Value::String(text)) = serde_json::to_value(value) {
+        each(&text);
+    }
 }
 
 /// FNV-1a; from different beginnings, so that equal texts in different roles differ.
@@ -167,47 +209,77 @@ pub fn key_of<T: Resource>(digits: &Digits) -> String {
     key
 }
 
-/// Where all stands that a filter can match.
-pub enum Found {
-    /// At one of these places.
-    At(Vec<Place>),
-    /// Under one of these keys.
-    Keys(Vec<String>),
+/// Where all stands that a filter can match: at one of some places, or under one of some keys.
+#[derive(Default)]
+pub struct Found {
+    places: Vec<Place>,
+    keys: Vec<String>,
 }
 
 impl Found {
-    /// Without sorting.
+    pub fn nothing() -> Found {
+        Found::default()
+    }
+
+    pub fn keys(keys: impl IntoIterator<Item = String>) -> Found {
+        Found { places: Vec::new(), keys: keys.into_iter().collect() }
+    }
+
+    fn at(place: Place) -> Found {
+        Found { places: vec![place], keys: Vec::new() }
+    }
+
+    /// This, or what stands elsewhere.
+    pub fn or(mut self, other: Found) -> Found {
+        self.places.extend(other.places);
+        self.keys.extend(other.keys);
+        self
+    }
+
+    /// How many places and keys there are.
+    pub fn size(&self) -> usize {
+        self.places.len() + self.keys.len()
+    }
+
+    /// Without sorting a good part of the table.
     pub fn is_in_order(&self) -> bool {
-        match self {
-            Found::Keys(_) => true,
-            Found::At(places) => places.iter().all(Place::is_of_one_value),
-        }
+        self.places.is_empty() || self.is_of_values()
+    }
+
+    /// Each step looks at every run, so they must not be many.
+    fn is_of_values(&self) -> bool {
+        const MOST: usize = 256;
+        self.keys.is_empty() && self.places.len() <= MOST && self.places.iter().all(Place::is_of_one_value)
     }
 }
 
-/// None if the filter's name is none of an indexed field or a tag, or a value begins with a wildcard.
-pub fn found_by_filter<T: Resource>(name: &str, values: &[String]) -> Option<Found> {
-    let number = if let Some(key) = name.strip_prefix("tag:") {
-        hash(TAG, key.as_bytes())
-    } else if let Some((_, number)) = [TAG_KEY, TAG_VALUE].into_iter().find(|(known, _)| *known == name) {
-        number
-    } else {
-        let field = T::FIELDS.iter().find(|field| field.filters.contains(&name))?;
-        if field.is_key {
-            let exact = values.iter().all(|value| literal_beginning(value).is_none());
-            return exact.then(|| Found::Keys(values.to_vec()));
-        }
-        field.number
+impl FromIterator<Found> for Found {
+    fn from_iter<I: IntoIterator<Item = Found>>(all: I) -> Found {
+        all.into_iter().fold(Found::nothing(), Found::or)
+    }
+}
+
+/// Where all stands that a filter on tags can match; None if that may be anywhere, or the filter is on something else.
+pub fn found_by_tag(name: &str, pattern: &str) -> Option<Found> {
+    let number = match name.strip_prefix("tag:") {
+        Some(key) => hash(TAG, key.as_bytes()),
+        None => [TAG_KEY, TAG_VALUE].into_iter().find(|(known, _)| *known == name)?.1,
     };
-    let places: Option<_> = values.iter().map(|value| Place::of_pattern(number, value)).collect();
-    places.map(Found::At)
+    Place::of_pattern(number, pattern).map(Found::at)
 }
 
 /// Every posting of one resource, sorted, each once.
 fn postings<T: Resource>(item: &T, key: Digits) -> Vec<Posting> {
     let mut all = Vec::new();
     for field in T::FIELDS.iter().filter(|field| !field.is_key) {
-        (field.values)(item, &mut |value| all.push(field.place(value).posting(key)));
+        let (before, mut is_usual) = (all.len(), field.usual.is_some());
+        (field.values)(item, &mut |value| {
+            is_usual &= field.usual == Some(value) && all.len() == before;
+            all.push(Place::of(field.number, value).posting(key));
+        });
+        if is_usual {
+            all.truncate(before);
+        }
     }
     for (name, value) in item.tags().into_iter().flat_map(|tags| tags.iter()) {
         all.push(Place::of(hash(TAG, name.as_bytes()), value).posting(key));
@@ -289,32 +361,21 @@ impl Index {
 
     /// How many postings there are; counting ends at `most`.
     pub fn count(&self, found: &Found, most: usize) -> usize {
-        match found {
-            Found::Keys(keys) => keys.len(),
-            Found::At(places) => places.iter().flat_map(|place| self.keys(*place)).take(most).count(),
-        }
+        found.keys.len() + found.places.iter().flat_map(|place| self.keys(*place)).take(most).count()
     }
 
     /// The keys that a filter finds, in order, each once, from `from` on.
     pub fn sorted<T: Resource>(&self, found: Found, from: Digits) -> Sorted<'_> {
-        let sort = |mut keys: Vec<Digits>| {
-            keys.sort_unstable();
-            keys.dedup();
-            Sorted::List(keys.into_iter().peekable())
-        };
-        match found {
-            Found::Keys(keys) => {
-                sort(keys.iter().filter_map(|key| digits::<T>(key)).filter(|key| *key >= from).collect())
-            }
-            Found::At(places) if places.iter().all(Place::is_of_one_value) => {
-                let runs = places.iter().map(|place| self.keys(*place));
-                Sorted::Runs(runs.map(|mut run| (run.go_to(&from), run)).collect())
-            }
-            Found::At(places) => {
-                let keys = places.iter().flat_map(|place| self.keys(*place));
-                sort(keys.filter(|key| *key >= from).collect())
-            }
+        if found.is_of_values() {
+            let runs = found.places.iter().map(|place| self.keys(*place));
+            return Sorted::Runs(runs.map(|mut run| (run.go_to(&from), run)).collect());
         }
+        let keys = found.keys.iter().filter_map(|key| digits::<T>(key));
+        let keys = keys.chain(found.places.iter().flat_map(|place| self.keys(*place)));
+        let mut keys: Vec<_> = keys.filter(|key| *key >= from).collect();
+        keys.sort_unstable();
+        keys.dedup();
+        Sorted::List(keys.into_iter().peekable())
     }
 }
 

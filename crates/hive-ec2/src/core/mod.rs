@@ -17,7 +17,6 @@ pub mod log;
 pub mod page;
 pub mod postings;
 pub mod reports;
-pub mod seen;
 pub mod shared;
 pub mod store_failed;
 pub mod table;

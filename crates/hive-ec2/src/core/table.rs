@@ -7,12 +7,13 @@ use std::sync::Arc;
 
 use eos_store::Version;
 use hive_api::ApiResult;
+use hive_api::pattern::literal_beginning;
 use rpds::RedBlackTreeMapSync;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::id::Kind;
-use super::index::{Digits, Field, Found, Index, behind, digits, first_in_all, found_by_filter, key_of};
+use super::index::{Digits, Field, Found, Index, behind, digits, first_in_all, key_of};
 use super::tags::Tags;
 use crate::node::NodeId;
 
@@ -262,9 +263,24 @@ impl<T: Resource> Table<T> {
         Some(keys.filter_map(|digits| self.shared(&key_of::<T>(&digits))))
     }
 
-    /// Those that can match a filter on tags; everything if there is none.
-    pub fn tagged(&self, filter: Option<(&str, &[String])>) -> Box<dyn Iterator<Item = Arc<T>> + '_> {
-        let found = filter.and_then(|(name, values)| found_by_filter::<T>(name, values));
+    /// Where all stands whose key matches; None if that may be anywhere, or a good part of the table.
+    pub fn keys_like(&self, pattern: &str) -> Option<Found> {
+        let Some(beginning) = literal_beginning(pattern) else {
+            return Some(Found::keys([pattern.to_owned()]));
+        };
+        let from = (Bound::Included(beginning), Bound::Unbounded);
+        let all = self.rows.range::<str, _>(from).map(|(key, _)| key);
+        let most = self.len() / 4;
+        let keys: Vec<String> = all
+            .take_while(|key| key.starts_with(beginning))
+            .take(most + 1)
+            .map(|key| key.to_string())
+            .collect();
+        (keys.len() <= most).then(|| Found::keys(keys))
+    }
+
+    /// Those that can stand somewhere; everything if that may be anywhere.
+    pub fn narrowed(&self, found: Option<Found>) -> Box<dyn Iterator<Item = Arc<T>> + '_> {
         match found.and_then(|found| self.candidates(vec![found], None)) {
             Some(candidates) => Box::new(candidates),
             None => Box::new(self.iter_shared(None)),

@@ -10,11 +10,22 @@ pub fn of(action: &str) -> impl Iterator<Item = &'static str> {
     words(EC2, action)
 }
 
-/// The filters of an action on what it answers, each with its place there: `metadata-options.http-tokens` is
-/// `metadataOptions.httpTokens` if nothing else is said.
-pub fn shown(action: &str) -> impl Iterator<Item = (&'static str, Option<&'static str>)> {
-    words(SHOWN, action)
-        .map(|word| word.split_once('=').map_or((word, None), |(name, place)| (name, Some(place))))
+/// A filter on what is answered of an item.
+pub struct ShownFilter {
+    pub name: &'static str,
+    /// `metadata-options.http-tokens` is `metadataOptions.httpTokens` if nothing else is said.
+    pub place: String,
+    /// Every answer says the same there.
+    pub is_alike: bool,
+}
+
+/// The filters of an action on what it answers.
+pub fn shown(action: &str) -> impl Iterator<Item = ShownFilter> {
+    words(SHOWN, action).map(|word| {
+        let (word, is_alike) = word.strip_suffix('!').map_or((word, false), |word| (word, true));
+        let (name, place) = word.split_once('=').map_or((word, None), |(name, place)| (name, Some(place)));
+        ShownFilter { name, place: place.map_or_else(|| self::place(name), str::to_owned), is_alike }
+    })
 }
 
 fn words(table: &'static str, action: &str) -> impl Iterator<Item = &'static str> {
@@ -23,7 +34,7 @@ fn words(table: &'static str, action: &str) -> impl Iterator<Item = &'static str
 }
 
 /// `http-tokens` as answers write it: `httpTokens`.
-pub fn place(filter: &str) -> String {
+fn place(filter: &str) -> String {
     let mut place = String::with_capacity(filter.len());
     let mut upper = false;
     for letter in filter.chars() {
@@ -47,13 +58,11 @@ mod tests {
     fn what_is_shown_is_one_of_ec2s_filters() {
         for line in SHOWN.lines().filter(|line| !line.starts_with('#')) {
             let action = line.split(' ').next().unwrap_or_default();
-            for (name, path) in shown(action) {
+            for ShownFilter { name, .. } in shown(action) {
                 assert!(of(action).any(|known| known == name), "{action} {name}");
-                assert_ne!(
-                    path,
-                    Some(place(name).as_str()),
-                    "{action} {name}: the place goes without saying"
-                );
+            }
+            for (name, path) in words(SHOWN, action).filter_map(|word| word.split_once('=')) {
+                assert_ne!(path, place(name), "{action} {name}: the place goes without saying");
             }
         }
     }

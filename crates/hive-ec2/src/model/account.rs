@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::ops::{Deref, DerefMut};
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
 use hive_api::{ApiError, ApiResult};
 use serde::{Deserialize, Serialize, Serializer};
@@ -31,6 +31,7 @@ use super::vpc_endpoint::VpcEndpoint;
 use super::vpc_peering_connection::VpcPeeringConnection;
 use crate::core::client_token::ClientToken;
 use crate::core::id::Id;
+use crate::core::index::found_by_tag;
 use crate::core::table::{Changed, Listed, Resource, Stored, Table};
 use crate::core::tags::Tags;
 use crate::node::NodeId;
@@ -77,20 +78,6 @@ impl fmt::Display for AccountId {
 pub struct Account {
     pub id: AccountId,
     tables: Arc<Tables>,
-}
-
-/// An account as it was once, without keeping it: to tell whether anything changed since.
-pub struct Moment(Weak<Tables>);
-
-impl Moment {
-    pub fn is(&self, other: &Moment) -> bool {
-        self.0.ptr_eq(&other.0)
-    }
-
-    /// Whether anybody still has the account as it was.
-    pub fn is_of_now(&self) -> bool {
-        self.0.strong_count() > 0
-    }
 }
 
 impl Deref for Account {
@@ -169,7 +156,8 @@ macro_rules! tables {
                 mut each: impl FnMut(&'static str, &str, &Tags),
             ) {
                 $(if kinds(<$type as Resource>::KIND.name) {
-                    for item in self.$field.tagged(filter) {
+                    let found = filter.and_then(|(name, values)| values.iter().map(|value| found_by_tag(name, value)).collect());
+                    for item in self.$field.narrowed(found) {
                         if let Some(tags) = item.tags().filter(|tags| !tags.is_empty()) {
                             each(<$type as Resource>::KIND.name, item.key(), tags);
                         }
@@ -214,10 +202,6 @@ macro_rules! tables {
 }
 
 impl Account {
-    pub fn moment(&self) -> Moment {
-        Moment(Arc::downgrade(&self.tables))
-    }
-
     fn group_of_rule(&self, rule: &str) -> Option<Id<SecurityGroup>> {
         self.security_groups.with(SecurityGroup::BY_RULE, rule).next().map(|group| group.id.clone())
     }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::snapshot::Snapshot;
 use super::volume::VolumeType;
 use crate::core::id::{Id, Kind};
-use crate::core::index::{Field, one};
+use crate::core::index::{Field, maybe, one, word};
 use crate::core::table::{Listed, Resource};
 use crate::core::tags::Tags;
 use crate::core::text::moment;
@@ -76,6 +76,10 @@ impl ImageState {
 }
 
 impl Image {
+    pub fn volumes(&self) -> impl Iterator<Item = &ImageVolume> {
+        self.devices.iter().filter_map(|device| device.volume.as_ref())
+    }
+
     /// The root device's volume.
     pub fn root(&self) -> Option<&ImageVolume> {
         self.devices.iter().find(|device| device.name == self.root_device_name)?.volume.as_ref()
@@ -88,17 +92,30 @@ impl Listed for Image {
         Self::BY_NAME,
         Self::BY_SNAPSHOT,
         Field::new(&["architecture"], |image, each| one(&image.architecture, each)),
-        Field::new(&["block-device-mapping.volume-type"], |image, each| {
-            let volumes = image.devices.iter().filter_map(|device| device.volume.as_ref());
-            volumes
-                .map(|volume| format!("{:?}", volume.volume_type).to_lowercase())
-                .for_each(|value| one(value, each))
+        Field::usually("true", &["block-device-mapping.delete-on-termination"], |image, each| {
+            image.volumes().for_each(|volume| one(volume.delete_on_termination, each))
         }),
+        Field::new(&["block-device-mapping.device-name"], |image, each| {
+            image.devices.iter().for_each(|device| each(&device.name))
+        }),
+        Field::usually("false", &["block-device-mapping.encrypted"], |image, each| {
+            image.volumes().for_each(|volume| one(volume.encrypted, each))
+        }),
+        Field::new(&["block-device-mapping.volume-size"], |image, each| {
+            image.volumes().for_each(|volume| one(volume.size, each))
+        }),
+        Field::new(&["block-device-mapping.volume-type"], |image, each| {
+            image.volumes().for_each(|volume| word(volume.volume_type, each))
+        }),
+        Field::new(&["boot-mode"], |image, each| maybe(image.boot_mode.as_ref(), each)),
         Field::new(&["creation-date"], |image, each| one(moment(image.created), each)),
         Field::new(&["description"], |image, each| one(&image.description, each)),
         Field::new(&["ena-support"], |image, each| one(image.ena_support, each)),
         Field::new(&["is-public"], |image, each| one(image.public, each)),
         Field::new(&["root-device-name"], |image, each| one(&image.root_device_name, each)),
+        Field::new(&["source-image-id"], |image, each| maybe(image.source_image_id.as_ref(), each)),
+        Field::new(&["source-instance-id"], |image, each| maybe(image.source_instance_id.as_ref(), each)),
+        Field::new(&["sriov-net-support"], |image, each| maybe(image.sriov_net_support.as_ref(), each)),
         Field::new(&["state"], |image, each| one(image.state.name(), each)),
     ];
 
@@ -115,8 +132,7 @@ impl Listed for Image {
 impl Image {
     pub const BY_NAME: Field<Self> = Field::new(&["name"], |image, each| each(&image.name));
     pub const BY_SNAPSHOT: Field<Self> = Field::new(&["block-device-mapping.snapshot-id"], |image, each| {
-        let volumes = image.devices.iter().filter_map(|device| device.volume.as_ref());
-        volumes.filter_map(|volume| volume.snapshot_id.as_ref()).for_each(|id| each(id));
+        image.volumes().filter_map(|volume| volume.snapshot_id.as_ref()).for_each(|id| each(id));
     });
 }
 

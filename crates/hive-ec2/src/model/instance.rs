@@ -3,13 +3,14 @@
 use serde::{Deserialize, Serialize};
 
 use crate::core::id::{Id, Kind};
-use crate::core::index::{Field, maybe, one};
+use crate::core::index::{Field, maybe, one, word};
 use crate::core::table::{Listed, Resource};
 use crate::core::tags::Tags;
 use crate::core::text::moment;
 use jiff::Timestamp;
 
 use crate::data::instance_types;
+use crate::node::RecordsNode;
 
 use super::network_interface::NetworkInterface;
 use super::subnet::{HostnameType, Subnet};
@@ -70,24 +71,76 @@ impl Listed for Instance {
         Self::BY_RESERVATION,
         Self::BY_PROFILE_ASSOCIATION,
         Self::BY_VOLUME,
-        Field::new(&["architecture"], |i, each| {
+        Self::BY_ZONE,
+        Self::BY_PROFILE,
+        Field::usually("x86_64", &["architecture"], |i, each| {
             maybe(instance_types::find(&i.instance_type).map(|kind| kind.architecture), each)
         }),
-        Field::new(&["availability-zone"], |i, each| one(&i.availability_zone, each)),
         Field::new(&["block-device-mapping.device-name"], |i, each| {
-            i.block_devices.iter().map(|(name, _)| name.clone()).for_each(|value| one(value, each))
+            i.block_devices.iter().for_each(|(name, _)| each(name))
         }),
+        Field::usually(
+            "open",
+            &["capacity-reservation-specification.capacity-reservation-preference"],
+            |i, each| word(i.options.capacity_reservation_preference, each),
+        ),
         Field::new(&["client-token"], |i, each| maybe(i.client_token.as_ref(), each)),
+        Field::usually("false", &["ebs-optimized"], |i, each| one(i.options.ebs_optimized, each)),
+        Field::usually("true", &["ena-support"], |i, each| one(i.ena_support(), each)),
+        Field::usually("false", &["enclave-options.enabled"], |i, each| one(i.options.enclave, each)),
+        Field::usually("false", &["hibernation-options.configured"], |i, each| {
+            one(i.options.hibernation, each)
+        }),
         Field::new(&["instance-state-code"], |i, each| one(i.state.code(), each)),
+        Field::usually("0", &["launch-index"], |i, each| one(i.launch_index, each)),
         Field::new(&["launch-time"], |i, each| each(&moment(i.launched))),
-        Field::new(&["monitoring-state"], |i, each| {
-            one(if i.options.monitoring { "enabled" } else { "disabled" }, each)
+        Field::usually("default", &["maintenance-options.auto-recovery"], |i, each| {
+            word(i.options.auto_recovery, each)
+        }),
+        Field::usually("enabled", &["metadata-options.http-endpoint"], |i, each| {
+            word(i.options.metadata.http_endpoint, each)
+        }),
+        Field::usually("disabled", &["metadata-options.http-protocol-ipv6"], |i, each| {
+            word(i.options.metadata.http_protocol_ipv6, each)
+        }),
+        Field::usually("1", &["metadata-options.http-put-response-hop-limit"], |i, each| {
+            one(i.options.metadata.http_put_response_hop_limit, each)
+        }),
+        Field::usually("optional", &["metadata-options.http-tokens"], |i, each| {
+            word(i.options.metadata.http_tokens, each)
+        }),
+        Field::usually("disabled", &["metadata-options.instance-metadata-tags"], |i, each| {
+            word(i.options.metadata.instance_metadata_tags, each)
+        }),
+        Field::usually("disabled", &["monitoring-state"], |i, each| {
+            each(if i.options.monitoring { "enabled" } else { "disabled" })
         }),
         Field::new(&["network-interface.network-interface-id"], |i, each| {
             i.network_interfaces.iter().for_each(|value| one(value, each))
         }),
-        Field::new(&["root-device-name"], |i, each| one(&i.root_device_name, each)),
-        Field::new(&["tenancy"], |i, each| each(&format!("{:?}", i.tenancy).to_lowercase())),
+        Field::new(&["placement-partition-number"], |i, each| maybe(i.partition_number, each)),
+        Field::usually(
+            "false",
+            &["private-dns-name-options.enable-resource-name-dns-a-record"],
+            |i, each| one(i.options.resource_name_dns_a_record, each),
+        ),
+        Field::usually(
+            "false",
+            &["private-dns-name-options.enable-resource-name-dns-aaaa-record"],
+            |i, each| one(i.options.resource_name_dns_aaaa_record, each),
+        ),
+        Field::usually("ip-name", &["private-dns-name-options.hostname-type"], |i, each| {
+            word(i.options.hostname_type, each)
+        }),
+        Field::usually("", &["reason"], |i, each| each(&i.reason())),
+        Field::new(&["root-device-name"], |i, each| each(&i.root_device_name)),
+        Field::usually(RecordsNode::REASON, &["state-reason-code"], |i, each| {
+            maybe(i.state_reason().map(|(code, _)| code), each)
+        }),
+        Field::usually(RecordsNode::NOTICE, &["state-reason-message"], |i, each| {
+            maybe(i.state_reason().map(|(_, message)| message), each)
+        }),
+        Field::usually("default", &["tenancy"], |i, each| word(i.tenancy, each)),
     ];
 
     fn key(&self) -> &str {
@@ -102,6 +155,10 @@ impl Listed for Instance {
 /// What it is looked up by.
 impl Instance {
     pub const BY_VPC: Field<Self> = Field::new(&["vpc-id"], |i, each| each(&i.vpc_id));
+    pub const BY_ZONE: Field<Self> = Field::new(&["availability-zone"], |i, each| each(&i.availability_zone));
+    pub const BY_PROFILE: Field<Self> = Field::new(&["iam-instance-profile.arn"], |i, each| {
+        i.options.iam_instance_profile.iter().for_each(|arn| each(arn))
+    });
     pub const BY_SUBNET: Field<Self> = Field::new(&["subnet-id"], |i, each| each(&i.subnet_id));
     pub const BY_STATE: Field<Self> = Field::new(&["instance-state-name"], |i, each| each(i.state.name()));
     pub const BY_TYPE: Field<Self> = Field::new(&["instance-type"], |i, each| each(&i.instance_type));
@@ -131,6 +188,26 @@ impl Resource for Instance {
 
     fn tags_mut(&mut self) -> Option<&mut Tags> {
         Some(&mut self.tags)
+    }
+}
+
+/// EC2's code for what is not the owner's doing.
+const TROUBLE: &str = "Server.InternalError";
+
+impl Instance {
+    /// EC2's code and text for why it is in its state, or why it is still in it.
+    pub fn state_reason(&self) -> Option<(&str, &str)> {
+        let reason = self.state_reason.as_ref().map(|(code, message)| (code.as_str(), message.as_str()));
+        self.trouble.as_deref().map(|message| (TROUBLE, message)).or(reason)
+    }
+
+    /// What went wrong, in one text; nothing while all is well.
+    pub fn reason(&self) -> String {
+        self.trouble.as_ref().map_or_else(String::new, |why| format!("{TROUBLE}: {why}"))
+    }
+
+    pub fn ena_support(&self) -> bool {
+        instance_types::find(&self.instance_type).is_none_or(|kind| kind.hypervisor() == "nitro")
     }
 }
 
@@ -171,6 +248,15 @@ pub enum InstanceState {
 }
 
 impl InstanceState {
+    pub const ALL: [InstanceState; 6] = [
+        InstanceState::Pending,
+        InstanceState::Running,
+        InstanceState::ShuttingDown,
+        InstanceState::Terminated,
+        InstanceState::Stopping,
+        InstanceState::Stopped,
+    ];
+
     pub fn code(self) -> u16 {
         match self {
             InstanceState::Pending => 0,

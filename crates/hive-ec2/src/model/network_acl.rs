@@ -6,7 +6,7 @@ use super::cidr::{Ipv4Cidr, Ipv6Cidr};
 use super::subnet::Subnet;
 use super::vpc::Vpc;
 use crate::core::id::{Id, Kind};
-use crate::core::index::{Field, one};
+use crate::core::index::{Field, maybe, one};
 use crate::core::table::{Listed, Resource};
 use crate::core::tags::Tags;
 
@@ -41,11 +41,23 @@ impl Listed for NetworkAcl {
         Field::new(&["entry.egress"], |acl, each| {
             acl.entries.iter().map(|e| &e.egress).for_each(|value| one(value, each))
         }),
+        Field::new(&["entry.icmp.code"], |acl, each| {
+            acl.entries.iter().for_each(|e| maybe(e.icmp.map(|(_, code)| code), each))
+        }),
+        Field::new(&["entry.icmp.type"], |acl, each| {
+            acl.entries.iter().for_each(|e| maybe(e.icmp.map(|(kind, _)| kind), each))
+        }),
         Field::new(&["entry.ipv6-cidr"], |acl, each| {
             acl.entries
                 .iter()
                 .filter_map(|e| Some(e.ipv6_cidr_block?.to_string()))
                 .for_each(|value| one(value, each))
+        }),
+        Field::new(&["entry.port-range.from"], |acl, each| {
+            acl.entries.iter().for_each(|e| maybe(e.ports.map(|(from, _)| from), each))
+        }),
+        Field::new(&["entry.port-range.to"], |acl, each| {
+            acl.entries.iter().for_each(|e| maybe(e.ports.map(|(_, to)| to), each))
         }),
         Field::new(&["entry.protocol"], |acl, each| {
             acl.entries.iter().map(|e| &e.protocol).for_each(|value| one(value, each))

@@ -6,6 +6,7 @@ use crate::core::id::{Id, Kind};
 use crate::core::index::{Field, maybe, one};
 use crate::core::table::{Listed, Resource};
 use crate::core::tags::Tags;
+use crate::core::text::moment;
 use std::net::Ipv4Addr;
 
 use jiff::Timestamp;
@@ -54,24 +55,30 @@ impl Listed for NetworkInterface {
         Self::BY_ADDRESS,
         Self::BY_PUBLIC_ADDRESS,
         Self::BY_PRIMARY_ADDRESS,
-        Field::new(&["addresses.private-ip-address"], |i, each| {
-            i.private_ips.iter().for_each(|value| one(value, each))
+        Self::BY_ANY_ADDRESS,
+        Self::BY_ZONE,
+        // Who has an address has a primary one, too.
+        Field::usually("true", &["addresses.primary"], |i, each| {
+            let addresses = i.private_ips.len().min(2);
+            ["true", "false"].into_iter().take(addresses).for_each(each)
         }),
-        Field::new(&["attachment.delete-on-termination"], |i, each| {
+        Field::new(&["attachment.attach-time"], |i, each| {
+            maybe(i.last_attachment().map(|(a, _)| moment(a.attached)), each)
+        }),
+        Field::usually("true", &["attachment.delete-on-termination"], |i, each| {
             maybe(i.attachment.as_ref().map(|a| a.delete_on_termination), each)
         }),
-        Field::new(&["attachment.device-index"], |i, each| {
+        Field::usually("0", &["attachment.device-index"], |i, each| {
             maybe(i.attachment.as_ref().map(|a| a.device_index), each)
         }),
         Field::new(&["attachment.status"], |i, each| {
             maybe(i.last_attachment().map(|(_, status)| status), each)
         }),
-        Field::new(&["availability-zone"], |i, each| one(&i.availability_zone, each)),
         Field::new(&["description"], |i, each| one(&i.description, each)),
-        Field::new(&["interface-type"], |i, each| one(i.kind(), each)),
+        Field::usually("interface", &["interface-type"], |i, each| each(i.kind())),
         Field::new(&["mac-address"], |i, each| one(&i.mac_address, each)),
-        Field::new(&["requester-managed"], |i, each| one(i.managed_by.is_some(), each)),
-        Field::new(&["source-dest-check"], |i, each| one(i.source_dest_check, each)),
+        Field::usually("false", &["requester-managed"], |i, each| one(i.managed_by.is_some(), each)),
+        Field::usually("true", &["source-dest-check"], |i, each| one(i.source_dest_check, each)),
         Field::new(&["status"], |i, each| {
             one(if i.attachment.is_some() || i.managed_by.is_some() { "in-use" } else { "available" }, each)
         }),
@@ -108,6 +115,10 @@ impl NetworkInterface {
     });
     pub const BY_PRIMARY_ADDRESS: Field<Self> =
         Field::new(&["private-ip-address"], |i, each| maybe(i.primary_ip(), each));
+    pub const BY_ANY_ADDRESS: Field<Self> = Field::new(&["addresses.private-ip-address"], |i, each| {
+        i.private_ips.iter().for_each(|value| one(value, each))
+    });
+    pub const BY_ZONE: Field<Self> = Field::new(&["availability-zone"], |i, each| each(&i.availability_zone));
     pub const BY_PUBLIC_ADDRESS: Field<Self> = Field::new(&["(public address of its own)"], |i, each| {
         i.public_ip.iter().for_each(|ip| each(&ip.to_string()))
     });

@@ -32,6 +32,7 @@ impl Listed for RouteTable {
         Self::BY_VPC,
         Self::BY_ASSOCIATION,
         Self::BY_SUBNET,
+        Self::BY_INTERFACE,
         Field::new(&["association.gateway-id"], |table, each| {
             for association in &table.associations {
                 if let AssociationTarget::InternetGateway(id) = &association.target {
@@ -61,9 +62,23 @@ impl Listed for RouteTable {
                 }
             }
         }),
+        Field::new(&["route.egress-only-internet-gateway-id"], |table, each| {
+            for route in &table.routes {
+                if let Target::EgressOnlyInternetGateway(id) = &route.target {
+                    each(id);
+                }
+            }
+        }),
         Field::new(&["route.nat-gateway-id"], |table, each| {
             for route in &table.routes {
                 if let Target::NatGateway(id) = &route.target {
+                    each(id);
+                }
+            }
+        }),
+        Field::new(&["route.vpc-peering-connection-id"], |table, each| {
+            for route in &table.routes {
+                if let Target::VpcPeeringConnection(id) = &route.target {
                     each(id);
                 }
             }
@@ -89,6 +104,13 @@ impl RouteTable {
         Field::new(&["association.route-table-association-id"], |t, each| {
             t.associations.iter().for_each(|a| each(&a.id))
         });
+    pub const BY_INTERFACE: Field<Self> = Field::new(&["(interface that a route leads to)"], |t, each| {
+        t.routes.iter().for_each(|route| {
+            if let Target::NetworkInterface(id) = &route.target {
+                each(id);
+            }
+        })
+    });
     pub const BY_SUBNET: Field<Self> = Field::new(&["association.subnet-id"], |t, each| {
         t.associations.iter().for_each(|association| {
             if let AssociationTarget::Subnet(id) = &association.target {

@@ -32,8 +32,21 @@ impl Listed for SecurityGroup {
         Field::new(&["egress.ip-permission.cidr", "egress.ip-permission.group-id"], |group, each| {
             group.rules(true).for_each(|rule| one(&rule.peer, each))
         }),
+        Field::new(&["egress.ip-permission.from-port"], |group, each| {
+            group.rules(true).for_each(|rule| maybe(rule.ports.map(|(from, _)| from), each))
+        }),
+        Field::new(&["egress.ip-permission.ipv6-cidr"], |group, each| {
+            group.rules(true).for_each(|rule| {
+                if let Peer::V6(cidr) = rule.peer {
+                    one(cidr, each);
+                }
+            })
+        }),
         Field::new(&["egress.ip-permission.protocol"], |group, each| {
             group.rules(true).for_each(|rule| one(rule.protocol, each))
+        }),
+        Field::new(&["egress.ip-permission.to-port"], |group, each| {
+            group.rules(true).for_each(|rule| maybe(rule.ports.map(|(_, to)| to), each))
         }),
         Field::new(
             &["ip-permission.cidr", "ip-permission.group-id", "ip-permission.ipv6-cidr"],

@@ -6,6 +6,7 @@ use crate::core::id::{Id, Kind};
 use crate::core::index::{Field, one};
 use crate::core::table::{Listed, Resource};
 use crate::core::tags::Tags;
+use crate::core::text::moment;
 use jiff::Timestamp;
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -25,9 +26,10 @@ impl Listed for Snapshot {
     const FIELDS: &'static [Field<Self>] = &[
         Field::key(&["snapshot-id"]),
         Self::BY_VOLUME,
+        Self::BY_STATUS,
         Field::new(&["description"], |snapshot, each| one(&snapshot.description, each)),
         Field::new(&["encrypted"], |snapshot, each| one(snapshot.encrypted, each)),
-        Field::new(&["status"], |snapshot, each| each(&format!("{:?}", snapshot.state).to_lowercase())),
+        Field::new(&["start-time"], |snapshot, each| each(&moment(snapshot.started))),
         Field::new(&["volume-size"], |snapshot, each| one(snapshot.volume_size, each)),
     ];
 
@@ -42,6 +44,7 @@ impl Listed for Snapshot {
 
 /// What it is looked up by.
 impl Snapshot {
+    pub const BY_STATUS: Field<Self> = Field::new(&["status"], |s, each| each(s.state.name()));
     pub const BY_VOLUME: Field<Self> = Field::new(&["volume-id"], |s, each| each(&s.volume_id));
 }
 
@@ -65,4 +68,17 @@ pub enum SnapshotState {
     Pending,
     Completed,
     Error,
+}
+
+impl SnapshotState {
+    pub const ALL: [SnapshotState; 3] =
+        [SnapshotState::Pending, SnapshotState::Completed, SnapshotState::Error];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            SnapshotState::Pending => "pending",
+            SnapshotState::Completed => "completed",
+            SnapshotState::Error => "error",
+        }
+    }
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::cidr::{Ipv4Cidr, Ipv6Cidr};
 use super::vpc::{CidrAssociation, Vpc};
 use crate::core::id::{Id, Kind};
-use crate::core::index::{Field, maybe, one};
+use crate::core::index::{Field, maybe, one, word};
 use crate::core::table::{Listed, Resource};
 use crate::core::tags::Tags;
 
@@ -34,10 +34,27 @@ impl Listed for Subnet {
         Self::BY_IPV6_ASSOCIATION,
         Field::new(&["cidr", "cidr-block", "cidrBlock"], |subnet, each| one(subnet.cidr_block, each)),
         Field::new(&["default-for-az", "defaultForAz"], |subnet, each| one(subnet.default_for_az, each)),
+        Field::usually("false", &["enable-dns64"], |subnet, each| one(subnet.enable_dns64, each)),
         Field::new(&["ipv6-cidr-block-association.ipv6-cidr-block"], |subnet, each| {
             maybe(subnet.ipv6_cidr.as_ref().map(|a| a.cidr), each)
         }),
+        Field::new(&["ipv6-cidr-block-association.state"], |subnet, each| {
+            maybe(subnet.ipv6_cidr.as_ref().map(|_| "associated"), each)
+        }),
         Field::new(&["map-public-ip-on-launch"], |subnet, each| one(subnet.map_public_ip_on_launch, each)),
+        Field::usually(
+            "false",
+            &["private-dns-name-options-on-launch.enable-resource-name-dns-a-record"],
+            |subnet, each| one(subnet.enable_resource_name_dns_a_record, each),
+        ),
+        Field::usually(
+            "false",
+            &["private-dns-name-options-on-launch.enable-resource-name-dns-aaaa-record"],
+            |subnet, each| one(subnet.enable_resource_name_dns_aaaa_record, each),
+        ),
+        Field::usually("ip-name", &["private-dns-name-options-on-launch.hostname-type"], |subnet, each| {
+            word(subnet.private_dns_hostname_type, each)
+        }),
     ];
 
     fn key(&self) -> &str {

@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::core::environment::zone_id;
 use crate::core::id::{Id, Kind};
 use crate::core::index::{Field, one};
 use crate::core::table::{Listed, Resource};
@@ -37,6 +36,9 @@ impl Listed for Volume {
         Field::key(&["volume-id"]),
         Self::BY_INSTANCE,
         Self::BY_SNAPSHOT,
+        Self::BY_ZONE,
+        Self::BY_STATUS,
+        Self::BY_MODIFICATION,
         Field::new(&["attachment.delete-on-termination"], |volume, each| {
             volume.attachments.iter().map(|a| &a.delete_on_termination).for_each(|value| one(value, each))
         }),
@@ -49,13 +51,12 @@ impl Listed for Volume {
         Field::new(&["attachment.status"], |volume, each| {
             volume.attachments.iter().for_each(|a| each(a.state.name()))
         }),
-        Field::new(&["availability-zone"], |volume, each| one(&volume.availability_zone, each)),
-        Field::new(&["availability-zone-id"], |volume, each| each(&zone_id(&volume.availability_zone))),
         Field::new(&["create-time"], |volume, each| each(&moment(volume.created))),
-        Field::new(&["encrypted"], |volume, each| one(volume.encrypted, each)),
-        Field::new(&["multi-attach-enabled"], |volume, each| one(volume.multi_attach_enabled, each)),
+        Field::usually("false", &["encrypted"], |volume, each| one(volume.encrypted, each)),
+        Field::usually("false", &["multi-attach-enabled"], |volume, each| {
+            one(volume.multi_attach_enabled, each)
+        }),
         Field::new(&["size"], |volume, each| one(volume.size, each)),
-        Field::new(&["status"], |volume, each| one(volume.status(), each)),
         Field::new(&["volume-type"], |volume, each| {
             each(&format!("{:?}", volume.volume_type).to_lowercase())
         }),
@@ -74,6 +75,11 @@ impl Listed for Volume {
 impl Volume {
     pub const BY_INSTANCE: Field<Self> = Field::new(&["attachment.instance-id"], |v, each| {
         v.attachments.iter().for_each(|a| each(&a.instance_id))
+    });
+    pub const BY_ZONE: Field<Self> = Field::new(&["availability-zone"], |v, each| each(&v.availability_zone));
+    pub const BY_STATUS: Field<Self> = Field::new(&["status"], |v, each| each(v.status()));
+    pub const BY_MODIFICATION: Field<Self> = Field::new(&["(state of its modification)"], |v, each| {
+        v.modification.iter().for_each(|change| each(change.state.name()))
     });
     pub const BY_SNAPSHOT: Field<Self> =
         Field::new(&["snapshot-id"], |v, each| v.snapshot_id.iter().for_each(|s| each(s)));
@@ -185,6 +191,9 @@ pub struct VolumeShape {
 }
 
 impl Volume {
+    /// All that [`Volume::status`] can be.
+    pub const STATUSES: [&'static str; 5] = ["available", "creating", "deleting", "error", "in-use"];
+
     pub fn status(&self) -> &'static str {
         match self.state {
             VolumeState::Available if !self.attachments.is_empty() => "in-use",

@@ -8,6 +8,7 @@ use crate::core::id::{Id, Kind};
 use crate::core::index::{Field, one};
 use crate::core::table::{Listed, Resource};
 use crate::core::tags::Tags;
+use crate::core::text::moment;
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct VpcPeeringConnection {
@@ -45,6 +46,17 @@ pub enum PeeringState {
 }
 
 impl PeeringState {
+    pub const ALL: [PeeringState; 8] = [
+        Self::PendingAcceptance,
+        Self::Provisioning,
+        Self::Active,
+        Self::Deleting,
+        Self::Deleted,
+        Self::Rejected,
+        Self::Failed,
+        Self::Expired,
+    ];
+
     /// Whether it stands between two VPCs, agreed on or not.
     pub fn is_open(self) -> bool {
         matches!(self, Self::PendingAcceptance | Self::Provisioning | Self::Active)
@@ -82,6 +94,8 @@ impl Listed for VpcPeeringConnection {
         Field::key(&["vpc-peering-connection-id"]),
         Self::BY_REQUESTER,
         Self::BY_ACCEPTER,
+        Self::BY_STATE,
+        Self::BY_END,
         Field::new(&["accepter-vpc-info.cidr-block"], |p, each| one(&p.accepter.cidr_block, each)),
         Field::new(&["requester-vpc-info.cidr-block"], |p, each| one(&p.requester.cidr_block, each)),
     ];
@@ -119,6 +133,9 @@ impl VpcPeeringConnection {
 impl VpcPeeringConnection {
     pub const BY_REQUESTER: Field<Self> =
         Field::new(&["requester-vpc-info.vpc-id"], |p, each| each(&p.requester.vpc_id));
+    /// As it was written down last: it may have expired since.
+    pub const BY_STATE: Field<Self> = Field::new(&["(state)"], |p, each| each(p.state.name()));
+    pub const BY_END: Field<Self> = Field::new(&["(when it expires)"], |p, each| each(&moment(p.expires)));
     pub const BY_ACCEPTER: Field<Self> =
         Field::new(&["accepter-vpc-info.vpc-id"], |p, each| each(&p.accepter.vpc_id));
 }

@@ -18,7 +18,7 @@ use crate::model::network_interface::NetworkInterface;
 use crate::model::subnet::{HostnameType, Subnet};
 use crate::model::volume::Volume;
 use crate::model::vpc::Tenancy;
-use crate::node::Order;
+use crate::node::{Order, RecordsNode};
 use crate::rules::devices::{self, NewVolume};
 use crate::rules::instance_profiles::ASSOCIATION_KIND;
 use crate::rules::interfaces::WantedAddresses;
@@ -195,7 +195,6 @@ impl Launch {
         let id: Id<Instance> = call.new_id();
         let profile = self.options.iam_instance_profile.as_ref();
         let profile = profile.map(|_| call.random_id(ASSOCIATION_KIND.prefix));
-        let notice = call.notice.map(|notice| ("Server.RecordsOnly".to_owned(), notice.to_owned()));
         call.account.instances.insert(Instance {
             id: id.clone(),
             reservation_id: reservation.to_owned(),
@@ -206,7 +205,7 @@ impl Launch {
             client_token: self.client_token.clone(),
             launched: call.now,
             state: InstanceState::Pending,
-            state_reason: notice,
+            state_reason: noticed(call.notice),
             terminated: None,
             has_run: false,
             rebooting: false,
@@ -300,6 +299,11 @@ pub fn check_architecture(kind: &InstanceType, image: &str) -> ApiResult<()> {
 pub fn default_credits(kind: &InstanceType, chosen: Option<CpuCredits>) -> Option<CpuCredits> {
     let default = if kind.name.starts_with("t2.") { CpuCredits::Standard } else { CpuCredits::Unlimited };
     kind.burstable.then(|| chosen.unwrap_or(default))
+}
+
+/// Code and text of an instance for which nothing else is to be said.
+pub fn noticed(notice: Option<&str>) -> Option<(String, String)> {
+    notice.map(|text| (RecordsNode::REASON.to_owned(), text.to_owned()))
 }
 
 /// A state reason that does not hide that no machine is behind the record.

@@ -70,6 +70,7 @@ pub fn room(account: &Account, group: &PlacementGroup, zone: &str) -> Option<u32
     Some(MOST_ON_RACKS.saturating_sub(u32::try_from(running).unwrap_or(u32::MAX)))
 }
 
+/// EC2's documentation names no code for this: it is that of hardware which is not there.
 pub fn no_room(group: &PlacementGroup, zone: &str) -> ApiError {
     ApiError::client(
         "InsufficientInstanceCapacity",

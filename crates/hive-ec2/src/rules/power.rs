@@ -9,7 +9,7 @@ use crate::model::account::Account;
 use crate::model::instance::{Instance, InstanceState};
 use crate::node::Order;
 use crate::rules::interfaces::incorrect_state;
-use crate::rules::launch::reason;
+use crate::rules::launch::{noticed, reason};
 use crate::view::instance::{InstanceStateView, state};
 
 /// What StartInstances, StopInstances and TerminateInstances answer.
@@ -51,7 +51,7 @@ pub fn change(
             (instance.rebooting, instance.trouble) = (false, None);
             if current == InstanceState::Pending {
                 instance.launched = now;
-                instance.state_reason = notice.map(|text| ("Server.RecordsOnly".to_owned(), text.to_owned()));
+                instance.state_reason = noticed(notice);
             } else {
                 let why = reason("User initiated shutdown", notice);
                 instance.state_reason = Some(("Client.UserInitiatedShutdown".to_owned(), why));

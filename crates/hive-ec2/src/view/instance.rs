@@ -218,7 +218,7 @@ pub fn instance(instance: &Instance, call: &Call<'_>) -> InstanceView {
             Some(public) if dns_hostnames => public.public_dns_name.clone(),
             _ => String::new(),
         },
-        reason: instance.trouble.as_ref().map_or_else(String::new, |why| format!("{TROUBLE}: {why}")),
+        reason: instance.reason(),
         key_name: instance.key_name.clone(),
         ami_launch_index: instance.launch_index,
         instance_type: instance.instance_type.clone(),
@@ -237,7 +237,9 @@ pub fn instance(instance: &Instance, call: &Call<'_>) -> InstanceView {
         ip_address: public_ip.map(|public| public.public_ip),
         source_dest_check: primary.map(|interface| interface.source_dest_check),
         group_set: primary.map(|i| interface_view::groups(i, call.account)).unwrap_or_default(),
-        state_reason: state_reason(instance),
+        state_reason: instance
+            .state_reason()
+            .map(|(code, message)| StateReason { code: code.to_owned(), message: message.to_owned() }),
         architecture: kind.map_or("x86_64", |kind| kind.architecture),
         root_device_type: "ebs",
         root_device_name: instance.root_device_name.clone(),
@@ -248,7 +250,7 @@ pub fn instance(instance: &Instance, call: &Call<'_>) -> InstanceView {
         hypervisor: "xen",
         network_interface_set: interfaces.iter().map(|i| interface_view::of_instance(i, call)).collect(),
         ebs_optimized: options.ebs_optimized,
-        ena_support: kind.is_none_or(|kind| kind.hypervisor() == "nitro"),
+        ena_support: instance.ena_support(),
         iam_instance_profile: options.iam_instance_profile.as_deref().map(profile),
         cpu_options: CpuOptions {
             core_count: options.core_count,
@@ -271,14 +273,4 @@ pub fn instance(instance: &Instance, call: &Call<'_>) -> InstanceView {
         maintenance_options: MaintenanceView { auto_recovery: options.auto_recovery },
         current_instance_boot_mode: "legacy-bios",
     }
-}
-
-/// EC2's code for what is not the owner's doing.
-const TROUBLE: &str = "Server.InternalError";
-
-/// Why it is in its state, or why it is still in it.
-fn state_reason(instance: &Instance) -> Option<StateReason> {
-    let trouble = instance.trouble.clone().map(|message| (TROUBLE.to_owned(), message));
-    let (code, message) = trouble.or_else(|| instance.state_reason.clone())?;
-    Some(StateReason { code, message })
 }

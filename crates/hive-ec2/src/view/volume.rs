@@ -136,6 +136,10 @@ pub fn snapshot_owner(snapshot: &Snapshot, account: &Account) -> OwnerView {
     OwnerView::new(images::snapshot_owner(&snapshot.id), account)
 }
 
+pub fn progress(state: SnapshotState) -> &'static str {
+    if state == SnapshotState::Completed { "100%" } else { "0%" }
+}
+
 pub fn snapshot(snapshot: &Snapshot, account: &Account) -> SnapshotView {
     let owner = snapshot_owner(snapshot, account);
     SnapshotView {
@@ -143,7 +147,7 @@ pub fn snapshot(snapshot: &Snapshot, account: &Account) -> SnapshotView {
         volume_id: snapshot.volume_id.clone(),
         volume_size: snapshot.volume_size,
         status: snapshot.state,
-        progress: if snapshot.state == SnapshotState::Completed { "100%" } else { "0%" },
+        progress: progress(snapshot.state),
         start_time: moment(snapshot.started),
         description: snapshot.description.clone(),
         encrypted: snapshot.encrypted,
