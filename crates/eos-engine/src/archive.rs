@@ -41,10 +41,12 @@ impl Archive {
         Archive { folder: layout.archive() }
     }
 
-    /// Keeps a unit's bytes; durable when it returns. Keeping what is there already costs nothing.
+    /// Keeps a unit's bytes; durable when it returns. Keeping what is there already costs nothing. The manifest is not part
+    /// of the digest: of the same bytes the last one counts, which says what they need now.
     pub fn keep(&self, unit: &Unit) -> Result<(), Diagnostic> {
         let path = self.path(&unit.id, &unit.digest)?;
-        if path.exists() && self.read(&unit.id, &unit.digest).is_ok() {
+        let is_there = |kept: Unit| kept.manifest == unit.manifest;
+        if path.exists() && self.read(&unit.id, &unit.digest).is_ok_and(is_there) {
             return Ok(());
         }
         let content = |bytes: &Vec<u8>| match String::from_utf8(bytes.clone()) {
@@ -134,5 +136,16 @@ mod tests {
         assert_eq!(archive.read(&unit.id, &unit.digest).unwrap_err().code, codes::ARCHIVE);
         archive.keep(&unit).unwrap();
         assert_eq!(archive.read(&unit.id, &unit.digest).unwrap(), unit, "a damaged entry is written again");
+        let mut files = unit.files.clone();
+        let manifest = br#"{"format": 1, "unit": "test/web", "kind": "web", "needs": ["db"]}"#;
+        files.insert("manifest.json".into(), manifest.to_vec());
+        let needy = Unit::new(&unit.id.env, unit.id.name.clone(), files).unwrap();
+        assert_eq!(needy.digest, unit.digest);
+        archive.keep(&needy).unwrap();
+        assert_eq!(
+            archive.read(&unit.id, &unit.digest).unwrap().manifest.needs.len(),
+            1,
+            "what it needs now"
+        );
     }
 }

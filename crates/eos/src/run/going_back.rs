@@ -115,8 +115,10 @@ fn own_entries(loaded: &Loaded, begun: &Begun) -> Result<Change, Diagnostics> {
     let mut found = Diagnostics::new();
     for (name, intended) in &begun.units {
         let before = complete(intended);
-        // Its bytes are those it had: it was brought back to what the pillar said all along.
-        if intended.goal == Goal::Present && past(intended) == Some(&intended.digest) {
+        // Its bytes are those it had: it was brought back to what the pillar said all along. Where only its record changes, the
+        // pillar does, too: it needs somebody else.
+        let is_as_before = intended.goal == Goal::Present && past(intended) == Some(&intended.digest);
+        if is_as_before && !intended.record_only {
             continue;
         }
         for path in paths_of(loaded, begun, name, before)? {

@@ -45,6 +45,52 @@ fn an_undo_leaves_what_others_recorded_before_the_run() {
     assert!(plan.contains("1 to create") && !plan.contains(" b "), "{plan}");
 }
 
+/// A need alone changes no byte of the unit that has it, only what is recorded of it.
+#[test]
+fn a_need_that_came_with_the_run_goes_with_it_and_is_written_down_once() {
+    const GATE: &str = r#"#!yaml
+format: 1
+kind: gate
+summary: Gate in front of a stall
+proof: validates
+cloud:
+  resources:
+    terraform_data:
+      it: {input: "@{name}"}
+offers:
+  way: {help: A way in, outputs: {}}
+"#;
+    const STALL: &str = r#"#!yaml
+format: 1
+kind: stall
+summary: Stall on a market
+proof: validates
+cloud:
+  resources:
+    terraform_data:
+      it: {input: "@{name}"}
+features:
+  gated:
+    help: Reached through a gate
+    add:
+      needs:
+        way: {offer: way, create: gate, help: the way in}
+"#;
+    let place = Place::new();
+    place.add_kind("gate", GATE);
+    place.add_kind("stall", STALL);
+    place.ok(&["create", "stall", "--yes"]);
+    let entry = place.git(&["show", "HEAD:pillar/infrastructure/production/stall.sls"]);
+    let updated = place.ok(&["update", "stall", "--gated", "--yes"]);
+    assert!(updated.stdout.contains("gate"), "{}", updated.stdout);
+    let again = place.ok(&["apply", "--yes"]);
+    assert!(!again.stderr.contains("Run "), "there was nothing to do: {}", again.stderr);
+    place.ok(&["undo", "--yes"]);
+    assert!(!pillar(&place, "gate"));
+    assert_eq!(place.git(&["show", "HEAD:pillar/infrastructure/production/stall.sls"]), entry);
+    place.is_settled();
+}
+
 /// What went with the run comes back with it; what was purged since is not asked for again, and its secrets stay gone.
 #[test]
 fn an_undo_revives_no_secret_that_was_purged() {
