@@ -13,6 +13,7 @@ use crate::data;
 use crate::observer::{Progress, Seen};
 use crate::one_unit::{Conduct, Journaled, Target, UnitEnd};
 use crate::outputs;
+use crate::planner::is_own;
 use crate::record::{Goal, Step};
 
 impl Conduct<'_> {
@@ -80,12 +81,16 @@ impl Conduct<'_> {
 
     /// What is about to leave tofu's care is written down before: afterwards nothing else would know of it.
     pub fn remember_kept(&self, name: &Name, changes: &[Change]) -> Result<(), Diagnostic> {
+        let intended = &self.begun.units[name];
+        // What ran before eos took it over is let go of, not kept: it holds no data, and is nobody's to purge.
+        let was_there = |change: &Change| {
+            is_own(&change.provider) && intended.treatment.adopt.contains_key(&change.address)
+        };
         let forgotten: Vec<&Change> =
-            changes.iter().filter(|change| change.kind == ChangeKind::Forget).collect();
+            changes.iter().filter(|change| change.kind == ChangeKind::Forget && !was_there(change)).collect();
         if forgotten.is_empty() {
             return Ok(());
         }
-        let intended = &self.begun.units[name];
         let before = intended.before.as_ref().and_then(|before| before.digest.as_ref());
         let digest = before.unwrap_or(&intended.digest);
         let mut kept = self.kept().get(name).cloned().unwrap_or_default();

@@ -60,6 +60,13 @@ fn a_job_registered_by_hand_is_taken_over() {
     has(&ask_redis(port, password.as_str().unwrap(), &["PING"]), "+PONG");
     assert!(!shop.sandbox.files("pillar").iter().any(|path| path.contains("taken")), "the pillar went back");
     has(&shop.ok(&["plan"]).stdout, "nothing to do");
+    let status = shop.ok(&["status"]).stdout;
+    assert!(!status.contains("eos_nomad_job"), "a job that was there before is no kept data: {status}");
+    // Purging what is kept of the name leaves the job alone as well.
+    has(&status, "Kept: ");
+    shop.ok(&["purge", "taken", "--yes"]);
+    assert_eq!(shop.job("old-redis")["Status"], "running");
+    assert!(!shop.ok(&["status"]).stdout.contains("Kept: "));
     shop.ok(&words);
     shop.ok(&["destroy", "production", "--yes"]);
     shop.nothing_is_left_of("old-redis", port);
