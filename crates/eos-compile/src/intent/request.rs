@@ -32,7 +32,7 @@ pub struct Request {
 }
 
 impl Request {
-    /// Whether it asks for something that is refused once it is applied: what is fixed, what lies under data, who
+    /// Whether it asks for something that is refused once it is applied: what is fixed, what lies under data, a secret, who
     /// provides a need. Finding out whether it was may mean asking a server, so it is asked only then.
     pub fn meets_what_stays(&self, component: &Component) -> bool {
         let stays = |name: &String| {
@@ -41,6 +41,7 @@ impl Request {
         };
         self.settings.keys().chain(&self.unset).any(stays)
             || !self.needs.is_empty()
+            || !self.secrets.is_empty()
             || ["host", "runtime", "version"].iter().any(|key| self.common.contains_key(*key))
     }
 }

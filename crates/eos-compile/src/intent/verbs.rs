@@ -75,9 +75,7 @@ pub fn update(input: &Input<'_>, request: &Request) -> Result<Planned, Diagnosti
         if component.storage.values().any(|volume| volume.class != DataClass::Cache) {
             found.0.extend(under_data(before, &component, request));
         }
-    }
-    for name in &request.secrets {
-        let kept = kept_secret(before, &component, name);
+        let kept = request.secrets.iter().filter_map(|name| kept_secret(before, &component, name));
         found.0.extend(kept.map(|refusal| refusal.at(environment.place(&before.node))));
     }
     found.0.extend(request.unset.iter().filter_map(|need| hard_need(input, before, &component, need)));

@@ -15,7 +15,7 @@ use crate::loaded::Loaded;
 use crate::outcome::Outcome;
 use crate::own_file::{self, Known};
 use crate::recording::{self, Message, Prepared};
-use crate::run::flow;
+use crate::run::{self, flow};
 use crate::views::prompt;
 use crate::views::table::Table;
 
@@ -187,7 +187,10 @@ fn renew(call: &Call<'_>, matches: &ArgMatches, random: bool) -> Result<Outcome,
     }
     let widest = component::widest(&loaded.catalog, &entry.kind)?;
     let setting = widest.settings.get(key.as_str());
-    if let Some(refusal) = intent::kept_secret(entry, &widest, key.as_str()).filter(|_| !awaited) {
+    if let Some(refusal) = intent::kept_secret(entry, &widest, key.as_str())
+        && !awaited
+        && !run::never_applied(&loaded.estate, &env, name.as_str())
+    {
         return Err(refusal.at(environment.place(&entry.node)).into());
     }
     let length = setting.and_then(|setting| setting.generate).unwrap_or(SECRET_LENGTH);

@@ -88,6 +88,10 @@ fn a_recipients_file_with_nonsense() {
 fn a_secret_that_counts_at_the_first_start_only() {
     let sandbox = Sandbox::with_estate();
     sandbox.ok(&["create", "nextcloud"]);
+    // Nothing has started yet: a new one is as good.
+    sandbox.ok(&["secret", "rotate", "postgres/superuser_password"]);
+    sandbox.ok(&["update", "nextcloud", "--admin-password", "hunter2"]);
+    sandbox.applied_elsewhere();
     let rotate = |name: &str, path: &str| refused(&sandbox, name, 4, &["secret", "rotate", path]);
     rotate("a_rotated_secret_of_the_first_start", "nextcloud/admin_password");
     rotate("a_rotated_secret_of_a_need", "nextcloud/database_password");

@@ -17,6 +17,7 @@ fn a_secret_of_several_lines_is_kept_whole() {
 fn a_secret_that_opens_data_is_not_rotated() {
     let sandbox = Sandbox::with_estate();
     sandbox.ok(&["create", "backups", "--target", "sftp:backup@example.org:/srv/restic"]);
+    sandbox.applied_elsewhere();
     refused(&sandbox.run(&["secret", "rotate", "backups/password"]), 4, "E0414");
 }
 
