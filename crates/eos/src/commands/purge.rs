@@ -83,7 +83,8 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     }
     let mut text = match kept.objects.len() {
         0 => format!("What is left of {name} is destroyed for good.\n"),
-        count => format!("{} is destroyed for good:\n", crate::views::plan::counted(count, "kept object")),
+        1 => "1 kept object is destroyed for good:\n".to_owned(),
+        count => format!("{count} kept objects are destroyed for good:\n"),
     };
     for object in &kept.objects {
         text.push_str(&kept_line("  ", &name, object, context));

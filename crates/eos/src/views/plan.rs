@@ -193,7 +193,7 @@ fn summary(lines: &[Line]) -> String {
     use ChangeKind::{Adopt, Create, Destroy, Forget, Replace, Update};
     let kinds = [
         (Destroy, "to destroy"),
-        (Forget, "to leave behind with its data"),
+        (Forget, "to leave behind with data"),
         (Replace, "to replace"),
         (Update, "to change"),
         (Create, "to create"),

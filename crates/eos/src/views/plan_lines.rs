@@ -55,7 +55,7 @@ pub fn lines(plan: &RunPlan, previews: &Previews) -> Vec<Line> {
                 known_later: true,
             })),
             Verdict::Changes { changes, outputs, .. } if changes.is_empty() => lines.push(Line {
-                kind: ChangeKind::Update,
+                kind: if unit.applied.is_some() { ChangeKind::Update } else { ChangeKind::Create },
                 unit: name.to_string(),
                 resource: "outputs".to_owned(),
                 host: "-".to_owned(),
@@ -66,6 +66,8 @@ pub fn lines(plan: &RunPlan, previews: &Previews) -> Vec<Line> {
             _ => {}
         }
     }
+    // Within a kind what is known comes first; units stay in the order they are done.
+    lines.sort_by_key(|line| (line.kind, line.known_later));
     together(lines)
 }
 

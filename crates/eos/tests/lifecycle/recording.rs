@@ -154,6 +154,24 @@ fn whatever_is_said_but_no_offline_is_offline() {
 }
 
 #[test]
+fn all_tools_that_are_there_are_verified_when_none_is_named() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let sandbox = Sandbox::new();
+    let verified = |path: &std::path::Path| {
+        let mut command = sandbox.command(&["tools", "verify"]);
+        command.env("PATH", path).env("XDG_CACHE_HOME", sandbox.path().join("empty"));
+        Run::from(command.output().unwrap())
+    };
+    let bin = sandbox.path().join("bin");
+    assert!(verified(&bin).stdout.contains("No tool is installed"));
+    std::fs::create_dir(&bin).unwrap();
+    std::fs::write(bin.join("nomad"), "#!/bin/sh\necho Nomad v1.10.5\n").unwrap();
+    std::fs::set_permissions(bin.join("nomad"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    let said = verified(&bin).stdout;
+    assert!(said.starts_with("nomad 1.10.5 is ") && said.lines().count() == 1, "{said}");
+}
+
+#[test]
 fn what_cannot_be_printed_is_a_failure() {
     let sandbox = Sandbox::with_estate();
     for words in [&["list", "hosts"][..], &["list", "hosts", "--json"]] {

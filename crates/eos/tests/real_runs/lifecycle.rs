@@ -59,7 +59,7 @@ fn from_the_first_component_to_the_last() {
     assert_eq!(shop.versions("production-life"), 2);
     let why = shop.ok(&["why", "build/production/life/jobs/life.nomad.json:3"]).stdout;
     has(&why, "live   Nomad's job production-life in namespace default, version 1");
-    has(&why, "as this file says");
+    has(&why, "as it compiles now");
     let why = shop.ok(&["why", "build/production/note/main.tf.json"]).stdout;
     has(&why, "on host local (masterless)");
     has(&shop.ok(&["drift"]).stdout, "Nothing in production differs");

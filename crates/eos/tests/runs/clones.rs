@@ -220,7 +220,7 @@ fn what_one_clone_applied_another_can_look_at_and_take_away() {
     let (first, second) = (&shared.first, shared.second());
     second.ok(&["compile"]);
     let why = second.ok(&["why", "build/production/desk/main.tf.json"]).stdout;
-    assert!(why.contains("live   terraform_data.top") && why.contains("as this file says"), "{why}");
+    assert!(why.contains("live   terraform_data.top") && why.contains("as it compiles now"), "{why}");
     second.ok(&["drift"]);
     let published =
         |place: &Place| std::fs::read(place.path(".eos/state/outputs/production/desk.json")).unwrap();
