@@ -8,6 +8,7 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 
 use crate::batch::{Batch, Version};
+use crate::embedded::Lead;
 use crate::error::StoreError;
 use crate::watch::Watch;
 
@@ -47,19 +48,34 @@ pub trait Records: Send + Sync {
 }
 
 /// An answer on its way: await it, or block on it with [`Pending::wait`].
-pub struct Pending<T = ()>(pub(crate) oneshot::Receiver<Result<T, StoreError>>);
+pub struct Pending<T = ()> {
+    answer: oneshot::Receiver<Result<T, StoreError>>,
+    /// Whoever waits for the answer may be the one to bring it about.
+    lead: Option<Lead>,
+}
 
 impl<T> Pending<T> {
+    pub(crate) fn new(answer: oneshot::Receiver<Result<T, StoreError>>) -> Pending<T> {
+        Pending { answer, lead: None }
+    }
+
+    pub(crate) fn with_lead(answer: oneshot::Receiver<Result<T, StoreError>>, lead: Lead) -> Pending<T> {
+        Pending { answer, lead: Some(lead) }
+    }
+
     pub(crate) fn ready(answer: Result<T, StoreError>) -> Pending<T> {
         let (sender, pending) = oneshot::channel();
         // The receiver is there: it is returned.
         let _ = sender.send(answer);
-        Pending(pending)
+        Pending::new(pending)
     }
 
     /// Blocks; must not be called from async code.
     pub fn wait(self) -> Result<T, StoreError> {
-        self.0.blocking_recv().unwrap_or(Err(StoreError::Closed))
+        if let Some(lead) = self.lead {
+            lead.take();
+        }
+        self.answer.blocking_recv().unwrap_or(Err(StoreError::Closed))
     }
 }
 
@@ -67,6 +83,9 @@ impl<T> Future for Pending<T> {
     type Output = Result<T, StoreError>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        Pin::new(&mut self.0).poll(context).map(|answer| answer.unwrap_or(Err(StoreError::Closed)))
+        if let Some(lead) = self.lead.take() {
+            lead.take();
+        }
+        Pin::new(&mut self.answer).poll(context).map(|answer| answer.unwrap_or(Err(StoreError::Closed)))
     }
 }

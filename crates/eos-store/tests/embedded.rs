@@ -49,6 +49,32 @@ fn relaxed_writes_reach_the_disk_by_themselves() {
     assert_eq!(EmbeddedRecords::open(&path, Durability::Full).unwrap().all().unwrap().len(), 50);
 }
 
+/// Whoever comes alone, which is so after a group of one, writes itself; all the same it may go away, or be the only
+/// thread that there is.
+#[test]
+fn a_lone_writer_may_go_away_or_have_no_thread_to_spare() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = open(&dir);
+    store.submit(put("first", 0, "v")).wait().unwrap();
+    drop(store.submit(put("nobody waits", 0, "v")));
+    eventually("it is written", || store.get("nobody waits").unwrap());
+    for several in [false, true] {
+        let mut runtime = match several {
+            true => tokio::runtime::Builder::new_multi_thread(),
+            false => tokio::runtime::Builder::new_current_thread(),
+        };
+        runtime.build().unwrap().block_on(async {
+            for number in 0..3 {
+                let key = format!("{several} {number}");
+                store.submit(put(&key, 0, "v")).await.unwrap();
+                assert!(store.get(&key).unwrap().is_some());
+            }
+        });
+    }
+    drop(store);
+    assert_eq!(open(&dir).all().unwrap().len(), 8);
+}
+
 /// Three keys that always change together, in values so large that the log turns every few dozen batches.
 const KEYS: [&str; 3] = ["a", "b", "c"];
 

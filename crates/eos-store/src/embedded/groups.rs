@@ -1,11 +1,13 @@
-//! Group commit: a thread takes everything that is queued, checks each batch (one that conflicts is left out, the others
-//! stay), makes all of them durable with one sync of the log, and answers. Under load many writers share a sync; alone, a
-//! writer waits for no one.
+//! Group commit: whoever is at work takes everything that is queued, checks each batch (one that conflicts is left out, the
+//! others stay), makes all of them durable with one sync of the log, and answers. Under load that is a thread, and many
+//! writers share a sync. A writer that comes alone is at work itself, as soon as it waits for its answer: waking the
+//! thread and being woken by it would cost as much as a quick disk's sync.
 
-use std::sync::mpsc;
-use std::sync::{Arc, PoisonError};
+use std::collections::VecDeque;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
+use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::sync::oneshot;
 
 use super::entry;
@@ -21,52 +23,146 @@ const MAX_GROUP: usize = SIDE / 4;
 type Answer = oneshot::Sender<Result<(), StoreError>>;
 
 pub struct Groups {
-    queue: Option<mpsc::Sender<(Batch, Answer)>>,
+    queue: Arc<Queue>,
     writer: Option<JoinHandle<()>>,
 }
 
+struct Queue {
+    store: Arc<Shared>,
+    state: Mutex<State>,
+    /// The thread has something to do.
+    wake: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    batches: VecDeque<(Batch, Answer)>,
+    /// Somebody writes a group.
+    at_work: bool,
+    /// The last group was of one batch: nobody else writes, most likely.
+    alone: bool,
+    ends: bool,
+}
+
 impl Groups {
-    pub fn start(shared: Arc<Shared>) -> std::io::Result<Groups> {
-        let (queue, waiting) = mpsc::channel();
+    pub fn start(store: Arc<Shared>) -> std::io::Result<Groups> {
+        let queue = Arc::new(Queue { store, state: Mutex::default(), wake: Condvar::new() });
         let writer = std::thread::Builder::new().name("store-log".into());
-        let writer = writer.spawn(move || write_groups(&shared, &waiting))?;
-        Ok(Groups { queue: Some(queue), writer: Some(writer) })
+        let writer = {
+            let queue = Arc::clone(&queue);
+            writer.spawn(move || queue.write_until_the_end())?
+        };
+        Ok(Groups { queue, writer: Some(writer) })
     }
 
     pub fn submit(&self, batch: Batch) -> Pending {
         let (answer, pending) = oneshot::channel();
-        if let Some(queue) = &self.queue {
-            // A writer that is gone drops the answer, which the receiver reads as `Closed`.
-            let _ = queue.send((batch, answer));
+        let mut state = self.queue.lock();
+        let alone = state.alone && !state.at_work && state.batches.is_empty();
+        state.batches.push_back((batch, answer));
+        drop(state);
+        if alone {
+            return Pending::with_lead(pending, Lead(Some(Arc::clone(&self.queue))));
         }
-        Pending(pending)
+        self.queue.wake.notify_one();
+        Pending::new(pending)
     }
 }
 
 impl Drop for Groups {
     /// Whatever was queued is written before the files are let go.
     fn drop(&mut self) {
-        self.queue.take();
+        self.queue.lock().ends = true;
+        self.queue.wake.notify_one();
         if let Some(writer) = self.writer.take() {
             let _ = writer.join();
         }
     }
 }
 
-fn write_groups(shared: &Shared, waiting: &mpsc::Receiver<(Batch, Answer)>) {
-    while let Ok((batch, answer)) = waiting.recv() {
-        let mut bytes = weight(&batch);
-        let (mut batches, mut answers) = (vec![batch], vec![answer]);
+/// The right of a writer that came alone to write its group itself. Dropped without it, the thread does.
+pub struct Lead(Option<Arc<Queue>>);
+
+impl Lead {
+    /// Writes, unless others were quicker, if this thread may wait for the disk: the only one of a runtime may not, because
+    /// nothing else would go on meanwhile.
+    pub fn take(mut self) {
+        let flavor = Handle::try_current().map(|handle| handle.runtime_flavor());
+        if matches!(flavor, Ok(RuntimeFlavor::CurrentThread)) {
+            return;
+        }
+        if let Some(queue) = self.0.take() {
+            tokio::task::block_in_place(|| queue.write_one_group());
+        }
+    }
+}
+
+impl Drop for Lead {
+    fn drop(&mut self) {
+        if let Some(queue) = self.0.take() {
+            queue.wake.notify_one();
+        }
+    }
+}
+
+impl Queue {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write_until_the_end(&self) {
+        loop {
+            let idle = |state: &mut State| state.at_work || state.batches.is_empty() && !state.ends;
+            let state = self.wake.wait_while(self.lock(), idle).unwrap_or_else(PoisonError::into_inner);
+            if state.batches.is_empty() {
+                return;
+            }
+            drop(state);
+            self.write_one_group();
+        }
+    }
+
+    /// Takes what is queued, unless somebody is at work: then they, or the thread after them, take it.
+    fn write_one_group(&self) {
+        let mut state = self.lock();
+        if state.at_work || state.batches.is_empty() {
+            return;
+        }
+        let (mut batches, mut answers, mut bytes) = (Vec::new(), Vec::new(), 0);
         while bytes < MAX_GROUP
-            && let Ok((batch, answer)) = waiting.try_recv()
+            && let Some((batch, answer)) = state.batches.pop_front()
         {
             bytes += weight(&batch);
             batches.push(batch);
             answers.push(answer);
         }
-        for (answer, result) in answers.into_iter().zip(write_group(shared, batches)) {
+        state.at_work = true;
+        drop(state);
+        let work = AtWork { queue: self, alone: batches.len() == 1 };
+        let results = write_group(&self.store, batches);
+        drop(work);
+        for (answer, result) in answers.into_iter().zip(results) {
             // The caller may have gone away; the write stands.
             let _ = answer.send(result);
+        }
+    }
+}
+
+/// Lets the next one at the queue, whatever happens to the group; what is queued by now is the thread's.
+struct AtWork<'a> {
+    queue: &'a Queue,
+    alone: bool,
+}
+
+impl Drop for AtWork<'_> {
+    fn drop(&mut self) {
+        let mut state = self.queue.lock();
+        state.at_work = false;
+        state.alone = self.alone && state.batches.is_empty();
+        let more = !state.batches.is_empty() || state.ends;
+        drop(state);
+        if more {
+            self.queue.wake.notify_one();
         }
     }
 }
@@ -101,7 +197,7 @@ fn make_durable(shared: &Shared, entries: &[Vec<u8>], rows: Unwritten) -> Result
     let Some(log) = &shared.log else { return Err(StoreError::Closed) };
     let needed: usize = entries.iter().map(|entry| log::size(entry)).sum();
     if needed > SIDE {
-        // No side takes it. This thread alone adds to what waits, so nothing comes between.
+        // No side takes it. Whoever is at work alone adds to what waits, so nothing comes between.
         shared.write_waiting()?;
         return shared.file.write(&rows, None);
     }

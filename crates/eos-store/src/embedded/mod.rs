@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use self::file::StoreFile;
 use self::groups::Groups;
+pub(crate) use self::groups::Lead;
 use self::log::Log;
 use self::waiting::{Unwritten, Waiting};
 use crate::batch::Batch;

@@ -112,7 +112,7 @@ impl Waiting {
         if full {
             let (answer, pending) = oneshot::channel();
             state.held_back.push(answer);
-            return Pending(pending);
+            return Pending::new(pending);
         }
         Pending::ready(Ok(()))
     }

@@ -118,7 +118,7 @@ impl NatsRecords {
         self.runtime.spawn(async move {
             let _ = answer.send(work.await);
         });
-        Pending(pending)
+        Pending::new(pending)
     }
 }
 
@@ -153,7 +153,7 @@ impl Records for NatsRecords {
             // A writer that is gone drops the answer, which the receiver reads as `Closed`.
             let _ = queue.send((batch, answer));
         }
-        Pending(pending)
+        Pending::new(pending)
     }
 
     fn watch(&self) -> Result<Option<Watch>, StoreError> {

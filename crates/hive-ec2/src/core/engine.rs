@@ -31,6 +31,7 @@ use super::reports::{follow_networks, follow_reports, give_again};
 use super::shared::{self, Shared};
 use super::store_failed::store_failed;
 use super::table::Resource as _;
+use super::to_the_end::ToTheEnd;
 use super::unknown::Unknown;
 use super::world::{World, WorldError, key_of, stored_value};
 use crate::data::{parameters, refused};
@@ -250,11 +251,9 @@ impl Engine {
             None => match self.change(account, entry.name, common, run) {
                 Err(error) => Err(error),
                 Ok(decided) => {
-                    // A task of its own: a client that hangs up must not keep a durable change from being seen.
+                    // A client that hangs up must not keep a durable change from being seen.
                     let (engine, account) = (Arc::clone(self), account.clone());
-                    tokio::spawn(async move { engine.finish(&account, decided).await })
-                        .await
-                        .unwrap_or_else(|_| Err(ApiError::internal("The change could not be finished")))
+                    ToTheEnd::new(async move { engine.finish(&account, decided).await }).await
                 }
             },
         };

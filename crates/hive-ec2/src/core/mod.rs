@@ -22,5 +22,6 @@ pub mod store_failed;
 pub mod table;
 pub mod tags;
 pub mod text;
+mod to_the_end;
 pub mod unknown;
 pub mod world;
