@@ -52,11 +52,16 @@ impl<'a> Wanted<'a> {
     }
 }
 
+/// What eos wrote last time and nobody touched since, found in the text of a stamp. It does not ask what is wanted, so
+/// that it can be found out while the compiler works.
+pub fn untouched<'t>(root: &Utf8Path, text: &'t str) -> Stamp<'t> {
+    Stamp::of(text).as_it_is(Root::open(root).as_ref())
+}
+
 /// Compares an environment's build folder with what the compiler gave.
 pub fn compare(root: &Utf8Path, env: &EnvName, files: &Files) -> Difference {
-    let opened = Root::open(root);
     let text = build_stamp::read(root, env);
-    compare_with(root, opened.as_ref(), &Wanted::once(env, files), &Stamp::of(&text)).0
+    compare_with(root, &Wanted::once(env, files), &untouched(root, &text)).0
 }
 
 /// A warning for each file that somebody changed since eos wrote it: the change counts for nothing.
@@ -84,7 +89,8 @@ pub fn is_edited(root: &Utf8Path, env: &EnvName, path: &Utf8Path, content: &[u8]
 
 /// Brings an environment's build folder to what the compiler gave.
 pub fn sync(root: &Utf8Path, env: &EnvName, files: &Files) -> Result<Difference, Diagnostic> {
-    sync_stamped(root, &Wanted::once(env, files))
+    let text = build_stamp::read(root, env);
+    sync_stamped(root, &Wanted::once(env, files), &untouched(root, &text))
 }
 
 /// How a file on disk compares with what is wanted.
@@ -94,29 +100,28 @@ enum Look {
     Same(Seen, ContentDigest),
 }
 
-/// Looks at one file, and reads it only when the stamp does not know it.
+/// Looks at one file, and reads it only when it is not known to be untouched.
 fn look(root: &Utf8Path, folder: &Root, path: &str, content: &[u8], before: &Stamp<'_>) -> Look {
-    let Some(seen) = Seen::below(folder, path) else { return Look::Missing };
     let digest = ContentDigest::of(content);
-    let known = before.files.get(path).is_some_and(|(known, of)| *known == seen && *of == digest);
-    if known || fs_err::read(root.join(path)).is_ok_and(|found| found == content) {
-        Look::Same(seen, digest)
-    } else {
-        Look::Other
+    if let Some((seen, known)) = before.files.get(path) {
+        return if *known == digest { Look::Same(*seen, digest) } else { Look::Other };
     }
+    let Some(seen) = Seen::below(folder, path) else { return Look::Missing };
+    let is_same = fs_err::read(root.join(path)).is_ok_and(|found| found == content);
+    if is_same { Look::Same(seen, digest) } else { Look::Other }
 }
 
 /// The difference, and the files that are the same with how they look.
-fn compare_with<'w>(
+pub fn compare_with<'w>(
     root: &Utf8Path,
-    opened: Option<&Root>,
     wanted: &'w Wanted<'_>,
     before: &Stamp<'_>,
 ) -> (Difference, Stamp<'w>) {
+    let opened = Root::open(root);
     let mut difference = Difference::default();
     let mut after = Stamp { inputs: &wanted.inputs, units: wanted.units, ..Stamp::default() };
     let files: Vec<(&String, &Vec<u8>)> = wanted.files.iter().collect();
-    let looks = ask_each(&files, |(path, content)| match opened {
+    let looks = ask_each(&files, |(path, content)| match &opened {
         Some(folder) => look(root, folder, path, content, before),
         None => Look::Missing,
     });
@@ -133,27 +138,26 @@ fn compare_with<'w>(
     }
     after.files = same.into_iter().collect();
     let folder = format!("build/{}/", wanted.env);
-    // Folders that look as they did hold no file that was not there before.
-    let present = if opened.is_some_and(|opened| before.folders_hold(opened)) {
-        before.files.keys().map(|path| (*path).to_owned()).collect()
+    let is_gone = |path: &&str| path.starts_with(&folder) && !wanted.files.contains_key(*path);
+    difference.removed = if before.folders.is_empty() {
+        let present = below(root, folder.trim_end_matches('/'));
+        present.iter().map(String::as_str).filter(is_gone).map(str::to_owned).collect()
     } else {
-        below(root, folder.trim_end_matches('/'))
+        before.files.keys().copied().filter(is_gone).map(str::to_owned).collect()
     };
-    difference.removed = present
-        .into_iter()
-        .filter(|path| path.starts_with(&folder) && !wanted.files.contains_key(path))
-        .collect();
     (difference, after)
 }
 
 /// Like [`sync`], and remembers what the files were made from.
-pub fn sync_stamped(root: &Utf8Path, wanted: &Wanted<'_>) -> Result<Difference, Diagnostic> {
+pub fn sync_stamped(
+    root: &Utf8Path,
+    wanted: &Wanted<'_>,
+    before: &Stamp<'_>,
+) -> Result<Difference, Diagnostic> {
     let opened = open(root)?;
     let folders = folders(wanted.files);
     refuse_links(&opened, wanted.env, &folders)?;
-    let text = build_stamp::read(root, wanted.env);
-    let before = Stamp::of(&text);
-    let (difference, mut after) = compare_with(root, Some(&opened), wanted, &before);
+    let (difference, mut after) = compare_with(root, wanted, before);
     let written: Vec<(&String, &Vec<u8>)> = difference
         .added
         .iter()

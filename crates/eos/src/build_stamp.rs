@@ -158,10 +158,22 @@ impl<'t> Stamp<'t> {
         let _ = files::write_cache(root, &path(env), text.as_bytes());
     }
 
-    pub fn folders_hold(&self, root: &Root) -> bool {
-        let folders: Vec<(&&str, &Seen)> = self.folders.iter().collect();
-        let hold = ask_each(&folders, |(path, seen)| Seen::below(root, path) == Some(**seen));
-        !folders.is_empty() && hold.into_iter().all(|same| same)
+    /// Only what still is as the stamp says: files that look as they did, and the folders if everything does. Folders that
+    /// look as they did hold no file that was not there before.
+    pub fn as_it_is(mut self, root: Option<&Root>) -> Stamp<'t> {
+        let holds = |path: &str, seen: &Seen| root.and_then(|root| Seen::below(root, path)) == Some(*seen);
+        let files: Vec<_> = std::mem::take(&mut self.files).into_iter().collect();
+        let same = ask_each(&files, |(path, (seen, _))| holds(path, seen));
+        let folders: Vec<_> = self.folders.iter().collect();
+        let all = ask_each(&folders, |(path, seen)| holds(path, seen))
+            .into_iter()
+            .chain(same.iter().copied())
+            .all(|same| same);
+        self.files = files.into_iter().zip(same).filter_map(|(file, same)| same.then_some(file)).collect();
+        if !all {
+            self.folders.clear();
+        }
+        self
     }
 }
 

@@ -1,6 +1,7 @@
 //! `eos compile`: the pillar to build/, or the question whether build/ is what the pillar says.
 
 use std::collections::BTreeMap;
+use std::thread;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use eos_model::{Diagnostics, EnvName};
@@ -8,6 +9,7 @@ use serde_json::json;
 
 use super::Call;
 use crate::build_folder::{self, Difference, Wanted};
+use crate::build_stamp;
 use crate::exit_code;
 use crate::loaded::Loaded;
 use crate::outcome::Outcome;
@@ -41,19 +43,27 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let inputs = if check { String::new() } else { loaded.inputs_digest() };
     // By name, whichever way each of them came about.
     let mut lines = BTreeMap::new();
-    for env in environments {
+    let root = &loaded.estate.root;
+    let stamps: Vec<(EnvName, String)> =
+        environments.into_iter().map(|env| (env.clone(), build_stamp::read(root, &env))).collect();
+    for (env, stamp) in &stamps {
         // Machines get the whole answer; a person who changed nothing need not wait for it.
         if !check
             && !call.context.json
-            && let Some(units) = build_folder::is_current(&loaded.estate.root, &env, &inputs)
+            && let Some(units) = build_folder::is_current(root, env, &inputs)
         {
-            lines.insert(env.clone(), line(&env, units, &Difference::default(), check));
+            lines.insert(env.clone(), line(env, units, &Difference::default(), check));
             continue;
         }
-        match loaded.compile_here(&env) {
+        let (compiled, before) = thread::scope(|scope| {
+            let looking = scope.spawn(|| build_folder::untouched(root, stamp));
+            let compiled = loaded.compile_here(env);
+            (compiled, looking.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+        });
+        match compiled {
             Ok(compiled) => {
                 warnings.extend(compiled.warnings.clone());
-                results.push((env, compiled));
+                results.push((env, compiled, before));
             }
             Err(diagnostics) => found.extend(diagnostics),
         }
@@ -78,32 +88,30 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     // With one environment only, nobody knows what the others need.
     let strays = if matches.get_one::<String>("env").is_none() {
         let all: Vec<EnvName> = loaded.estate.file.environments.keys().cloned().collect();
-        build_folder::strays(&loaded.estate.root, &all, || {
-            let compiled = results.iter().flat_map(|(_, compiled)| compiled.files.keys().cloned());
-            let skipped = lines.keys().flat_map(|env| build_folder::known_files(&loaded.estate.root, env));
+        build_folder::strays(root, &all, || {
+            let compiled = results.iter().flat_map(|(_, compiled, _)| compiled.files.keys().cloned());
+            let skipped = lines.keys().flat_map(|env| build_folder::known_files(root, env));
             compiled.chain(skipped).collect()
         })
     } else {
         Vec::new()
     };
-    for (env, compiled) in results {
+    for (env, compiled, before) in &results {
+        // Warnings are to be said again next time, so such a compilation is never skipped.
+        let inputs = if compiled.warnings.is_empty() { inputs.clone() } else { String::new() };
+        let wanted = Wanted { env, files: &compiled.files, units: compiled.order.len(), inputs };
         let difference = if check {
-            build_folder::compare(&loaded.estate.root, &env, &compiled.files)
+            build_folder::compare_with(root, &wanted, before).0
         } else {
-            // Warnings are to be said again next time, so such a compilation is never skipped.
-            let inputs = if compiled.warnings.is_empty() { inputs.clone() } else { String::new() };
-            build_folder::sync_stamped(
-                &loaded.estate.root,
-                &Wanted { env: &env, files: &compiled.files, units: compiled.order.len(), inputs },
-            )?
+            build_folder::sync_stamped(root, &wanted, before)?
         };
         differs |= !difference.is_empty();
-        lines.insert(env.clone(), line(&env, compiled.order.len(), &difference, check));
+        lines.insert((*env).clone(), line(env, compiled.order.len(), &difference, check));
         documents.push(json!({"environment": env, "units": compiled.order, "added": difference.added, "changed": difference.changed, "removed": difference.removed, "same": difference.same}));
     }
     differs |= !strays.is_empty();
     if !check {
-        build_folder::remove(&loaded.estate.root, &strays)?;
+        build_folder::remove(root, &strays)?;
     }
     let exit = if check && differs { exit_code::CHANGES } else { 0 };
     let mut text: String = lines.into_values().collect();
@@ -112,6 +120,8 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         text.push_str(&format!("of no environment any more: {} {verb}\n", strays.len()));
         text.push_str(&paths(strays.iter()));
     }
+    // The process is about to end, and taking apart what a thousand units are made of takes longer than that.
+    std::mem::forget((results, loaded));
     Ok(Outcome::new(text, json!({"check": check, "environments": documents, "strays": strays}))
         .with_warnings(warnings)
         .exits(exit))
