@@ -227,9 +227,9 @@ impl Conduct<'_> {
         let mut left = self.engine.applied().units(&self.begun.env)?;
         let run = self.journal.run();
         let in_order = |name: &Name| {
-            run.units
-                .get(name)
-                .is_some_and(|unit| matches!(unit.state, UnitState::Planned | UnitState::Failed))
+            run.units.get(name).is_some_and(|unit| {
+                matches!(unit.state, UnitState::Planned | UnitState::Failed | UnitState::Stopped)
+            })
         };
         left.retain(|name, unit| {
             let ours = unit.attempt.as_mut().filter(|attempt| attempt.run == self.begun.run && !attempt.over);

@@ -52,7 +52,7 @@ pub mod walk;
 
 pub use account::account_name;
 pub use agreed::ChangeKind;
-pub use applied::{Applied, AppliedEnvironment, AppliedUnit, IgnoredDrift, KeptObject};
+pub use applied::{Applied, AppliedEnvironment, AppliedUnit, Attempt, IgnoredDrift, KeptObject};
 pub use archive::Archive;
 pub use change::{Billed, Change, DataNote, Fate, Field};
 pub use drift::{Drift, DriftRequest};

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use eos_model::{Name, codes};
+use eos_model::{Code, Name, codes};
 use eos_tofu::ChildIdentity;
 use serde::Serialize;
 
@@ -23,6 +23,8 @@ pub enum UnitState {
     Verifying,
     Done,
     Failed,
+    /// Ended in order before it was done, since the run was told to: nothing is wrong with it.
+    Stopped,
     /// Tofu may be taking things back.
     Undoing,
     Undone,
@@ -40,8 +42,11 @@ pub struct UnitRun {
     pub child: Option<ChildIdentity>,
     /// When that was.
     pub child_at: i64,
-    /// Why it failed or is stuck.
+    /// Why it failed, is stuck or was stopped.
     pub reasons: Vec<String>,
+    /// Why it failed or was stuck last, whatever was tried since; none once it is done or taken back.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub last_failure: Vec<String>,
     /// The code of the failure.
     pub code: Option<String>,
     /// State locks that this run left behind.
@@ -73,15 +78,8 @@ pub enum Illegal {
     NotTaken,
 }
 
-impl UnitRun {
-    /// Failed, and not only because the run was told to stop.
-    fn failed_by_itself(&self) -> bool {
-        let told = [codes::STOPPED, codes::LEASE_LOST]
-            .iter()
-            .any(|code| self.code.as_deref() == Some(code.as_str()));
-        self.state == UnitState::Failed && !told
-    }
-}
+/// Codes of a unit that ended only because its run was told to stop.
+const TOLD: [Code; 2] = [codes::STOPPED, codes::LEASE_LOST];
 
 impl UnitState {
     /// The state after a step; none when that step cannot happen.
@@ -90,17 +88,19 @@ impl UnitState {
         use UnitState::*;
         Some(match (step, self, direction) {
             // Again after a crash, a failure, or a person's help.
-            (Step::Applying, Planned | Applying | Verifying | Failed | Stuck, Forward) => Applying,
+            (Step::Applying, Planned | Applying | Verifying | Failed | Stopped | Stuck, Forward) => Applying,
             (Step::Verifying, Applying, Forward) => Verifying,
             // Straight from planned: nothing to do but to record it.
             (Step::Done, Verifying | Planned, Forward) => Done,
-            (Step::Failed { .. }, Planned | Applying | Verifying | Failed, Forward) => Failed,
+            (Step::Failed { code, .. }, Planned | Applying | Verifying | Failed | Stopped, Forward)
             // Taking it back failed and left nothing unrecorded: it can be tried again.
-            (Step::Failed { .. }, Undoing | Failed, Undo) => Failed,
+            | (Step::Failed { code, .. }, Undoing | Failed | Stopped, Undo) => {
+                if TOLD.iter().any(|told| told.as_str() == code) { Stopped } else { Failed }
+            }
             // Also what was not begun, or is back already, when what it takes from others came back with other values.
             (Step::Undoing, _, Undo) => Undoing,
             (Step::Undone, Undoing | Planned, Undo) => Undone,
-            (Step::Stuck { .. }, Applying | Verifying | Failed, Forward) => Stuck,
+            (Step::Stuck { .. }, Applying | Verifying | Failed | Stopped, Forward) => Stuck,
             (Step::Stuck { .. }, Undoing, Undo) => Stuck,
             (Step::Child { .. }, Applying, Forward) => Applying,
             (Step::Child { .. }, Undoing, Undo) => Undoing,
@@ -126,6 +126,7 @@ impl UnitState {
             UnitState::Verifying => "verifying",
             UnitState::Done => "done",
             UnitState::Failed => "failed",
+            UnitState::Stopped => "stopped",
             UnitState::Undoing => "undoing",
             UnitState::Undone => "undone",
             UnitState::Stuck => "stuck",
@@ -168,6 +169,7 @@ impl Run {
             child: None,
             child_at: 0,
             reasons: Vec::new(),
+            last_failure: Vec::new(),
             code: None,
             locks: Vec::new(),
         };
@@ -226,6 +228,11 @@ impl Run {
             }
             Step::Verifying | Step::Done | Step::Undone => {}
         }
+        match state {
+            UnitState::Failed | UnitState::Stuck => unit.last_failure.clone_from(&unit.reasons),
+            UnitState::Done | UnitState::Undone => unit.last_failure.clear(),
+            _ => {}
+        }
         Ok(())
     }
 
@@ -250,7 +257,7 @@ impl Run {
                 Outcome::Undone
             }
             Direction::Forward if states().all(|s| s == UnitState::Done) => Outcome::Done,
-            _ if self.units.values().any(UnitRun::failed_by_itself) => Outcome::Failed,
+            _ if states().any(|state| state == UnitState::Failed) => Outcome::Failed,
             _ => Outcome::Stopped,
         }
     }

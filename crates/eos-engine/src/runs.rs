@@ -1,6 +1,6 @@
 //! The runs of an estate, as their journals tell.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use camino::Utf8Path;
 use eos_model::{Diagnostic, Diagnostics, EnvName, Name, codes};
@@ -10,7 +10,7 @@ use crate::layout::Layout;
 use crate::problems;
 use crate::record::{Outcome, Record};
 use crate::run_id::RunId;
-use crate::run_state::Run;
+use crate::run_state::{Run, UnitState};
 
 /// A run and whether some process has it now.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,6 +33,36 @@ pub fn all(layout: &Layout, most: usize) -> Result<(Vec<Known>, Diagnostics), Di
     every.sort();
     every.dedup();
     list(layout, every.split_off(every.len().saturating_sub(most)))
+}
+
+/// A failure that a later run has left as it was.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EarlierFailure<'a> {
+    pub run: &'a Run,
+    pub reasons: &'a [String],
+}
+
+/// Why units failed in runs that a later one took the place of. `runs` are the latest first; the reason of a run that is not
+/// over is its own to tell, and what was done or taken back since has none.
+pub fn earlier_failures<'a>(
+    runs: &'a [Known],
+    env: &EnvName,
+    units: &BTreeSet<&'a Name>,
+) -> BTreeMap<&'a Name, EarlierFailure<'a>> {
+    let mut found = BTreeMap::new();
+    for name in units {
+        let tries = runs.iter().filter(|known| known.run.begun.env == *env);
+        let mut tries = tries.filter_map(|known| Some((&known.run, known.run.units.get(*name)?)));
+        let last = tries.find(|(_, unit)| {
+            matches!(unit.state, UnitState::Done | UnitState::Undone) || !unit.last_failure.is_empty()
+        });
+        if let Some((run, unit)) =
+            last.filter(|(run, unit)| run.is_finished() && !unit.last_failure.is_empty())
+        {
+            found.insert(*name, EarlierFailure { run, reasons: &unit.last_failure });
+        }
+    }
+    found
 }
 
 /// The name of the latest run.

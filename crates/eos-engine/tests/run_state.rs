@@ -50,6 +50,7 @@ fn step() -> impl Strategy<Value = Step> {
         Just(Step::Verifying),
         Just(Step::Done),
         Just(Step::Failed { code: "E0912".into(), message: "no".into() }),
+        Just(Step::Failed { code: "E0922".into(), message: "stopped".into() }),
         Just(Step::Undoing),
         Just(Step::Undone),
         Just(Step::Stuck { reasons: vec!["why".into()] }),
@@ -73,7 +74,7 @@ fn record() -> impl Strategy<Value = Record> {
 fn rank(state: UnitState) -> u8 {
     match state {
         UnitState::Planned => 0,
-        UnitState::Applying | UnitState::Failed | UnitState::Stuck => 1,
+        UnitState::Applying | UnitState::Failed | UnitState::Stopped | UnitState::Stuck => 1,
         UnitState::Verifying => 2,
         UnitState::Done => 3,
         UnitState::Undoing | UnitState::Undone => 4,
@@ -156,4 +157,35 @@ fn a_run_is_done_when_all_is_and_stuck_when_one_is() {
 fn a_journal_that_does_not_begin_is_refused() {
     assert!(Run::fold(&[taken(Direction::Forward)]).is_err());
     assert!(Run::fold(&[]).unwrap().is_none());
+}
+
+/// Stopped is not failed, and a failure is remembered through whatever is tried in vain after it.
+#[test]
+fn a_unit_that_was_stopped_has_not_failed_and_an_earlier_failure_stays() {
+    let mut run = Run::new(begun());
+    let unit = |step| Record::Unit { unit: name(0), at: 2, step };
+    let failed =
+        |code: &str, message: &str| unit(Step::Failed { code: code.into(), message: message.into() });
+    run.take(&taken(Direction::Forward)).unwrap();
+    for (record, state, last) in [
+        (unit(Step::Applying), UnitState::Applying, None),
+        (failed("E0922", "stopped at u0"), UnitState::Stopped, None),
+        (unit(Step::Applying), UnitState::Applying, None),
+        (failed("E0912", "no"), UnitState::Failed, Some("no")),
+        (unit(Step::Applying), UnitState::Applying, Some("no")),
+        (failed("E0916", "lost"), UnitState::Stopped, Some("no")),
+        (unit(Step::Applying), UnitState::Applying, Some("no")),
+        (unit(Step::Verifying), UnitState::Verifying, Some("no")),
+        (unit(Step::Done), UnitState::Done, None),
+    ] {
+        run.take(&record).unwrap();
+        let found = &run.units[&name(0)];
+        assert_eq!(
+            (found.state, found.last_failure.first().map(String::as_str)),
+            (state, last),
+            "{record:?}"
+        );
+        let verdict = if state == UnitState::Failed { Outcome::Failed } else { Outcome::Stopped };
+        assert_eq!(run.verdict(), verdict, "{record:?}");
+    }
 }

@@ -28,7 +28,7 @@ pub use error::Error;
 pub use evaluation::{Evaluation, PlacementFailure, describe_placement};
 pub use explain::explain;
 pub use job::{DesiredUpdates, Job, JobPlan, Registered, TaskGroup, Update};
-pub use node::Node;
+pub use node::{Agent, Driver, Node};
 pub use stop::Stop;
 pub use variable::Variable;
 pub use watch::{Failure, Goal, Limits, Outcome, Progress, Reverted, watch};

@@ -23,6 +23,7 @@ mod tls;
 mod unix_socket;
 mod value;
 
+pub use nomad_job::as_registered;
 pub use salt_state::is_this_machine;
 pub use serve::{ServeError, serve};
 pub use settings::{COOKIE, NomadSettings, PluginSettings, SaltSettings, Settings, is_plugin};

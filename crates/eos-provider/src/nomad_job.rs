@@ -21,6 +21,7 @@ mod words;
 
 use eos_model::{Diagnostic, Diagnostics, codes};
 use spec::Spec;
+pub use spec::as_registered;
 
 use crate::call::Call;
 use crate::resource::{Applied, Planned, Recorded, Resource};

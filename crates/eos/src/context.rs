@@ -7,7 +7,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use camino::Utf8PathBuf;
 use eos_model::{Diagnostic, Diagnostics, codes};
 
-use crate::views::diagnostics;
+use crate::views::{diagnostics, table};
 
 /// The words of a variable that says yes or no.
 const YES: [&str; 4] = ["yes", "1", "true", "on"];
@@ -24,7 +24,7 @@ pub struct Context {
     pub stderr_is_terminal: bool,
     /// Columns of the terminal, at most 100.
     pub width: usize,
-    /// Columns for tables: the whole terminal; in a pipe a cell is never cut, something reads it.
+    /// Columns for tables: the whole terminal, or [`table::IN_A_PIPE`], where a cell is never cut.
     pub table_width: usize,
     pub user: String,
     pub machine: String,
@@ -115,7 +115,7 @@ impl Context {
             table_width: if stdout_is_terminal {
                 terminal_width().unwrap_or(100).max(40)
             } else {
-                usize::MAX
+                table::IN_A_PIPE
             },
             width: terminal_width().unwrap_or(100).clamp(40, 100),
             user: variable("SUDO_USER")

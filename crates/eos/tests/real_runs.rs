@@ -10,6 +10,8 @@ mod support;
 mod adopted;
 #[path = "real_runs/cloud_token.rs"]
 mod cloud_token;
+#[path = "real_runs/doctor.rs"]
+mod doctor;
 #[path = "real_runs/ejected.rs"]
 mod ejected;
 #[path = "real_runs/failing.rs"]

@@ -13,7 +13,7 @@ use super::complete::{Completer, Draft, object, with_features};
 use super::verbs::under_data;
 
 /// Where data is and which program wrote it.
-const REMEMBERED: &[&str] = &["kind", "host", "runtime", "version", "volumes"];
+const REMEMBERED: &[&str] = &["kind", "host", "runtime", "binary", "version", "volumes"];
 
 /// What the pillar says of a deleted name whose data stays.
 pub fn remembered(entry: &ComponentEntry, component: Option<&Component>) -> Json {
@@ -71,7 +71,12 @@ impl Completer<'_> {
             let at = |refusal: Diagnostic| refusal.at(environment.place(&kept.node));
             return Err(Diagnostics(refusals.into_iter().map(at).collect()));
         }
-        for (field, value) in [("host", &kept.host), ("runtime", &kept.runtime), ("version", &kept.version)] {
+        for (field, value) in [
+            ("host", &kept.host),
+            ("runtime", &kept.runtime),
+            ("binary", &kept.binary),
+            ("version", &kept.version),
+        ] {
             if let Some(value) = value {
                 draft.entry.entry(field.to_owned()).or_insert_with(|| Json::from(value.as_str()));
             }
@@ -97,9 +102,12 @@ impl Completer<'_> {
             let host = kept.host.as_ref().map(|host| format!("back on host {host}, ")).unwrap_or_default();
             let version = kept.version.as_ref().map(|version| format!(", of version {version}"));
             let version = version.unwrap_or_default();
+            let program = draft.entry.get("binary").and_then(Json::as_str);
+            let program = program.filter(|program| kept.binary.as_deref() == Some(*program));
+            let program = program.map(|path| format!(", run by {path} as before")).unwrap_or_default();
             self.note_choice(
                 draft,
-                format!("{host}with the data that was kept in {}{version}", paths.join(", ")),
+                format!("{host}with the data that was kept in {}{version}{program}", paths.join(", ")),
             );
         }
         Ok(())

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::preview::preview;
 use super::private::Private;
-use super::spec::{Spec, owner_of};
+use super::spec::{Spec, differ_by_attempt, owner_of};
 use super::survey::survey;
 use super::there::there;
 use super::{CONFIGURED, target, trouble};
@@ -15,6 +15,11 @@ use crate::resource::{Planned, Recorded};
 use crate::value::{Object, Value};
 
 pub fn plan(call: &Call, prior: Option<&Recorded>, proposed: &Object) -> Result<Planned, Diagnostics> {
+    // The spec of an ejected job names the attempt that runs: it asks for nothing else than the one in the state.
+    let same = prior.and_then(|prior| prior.object.text("spec")).filter(|before| {
+        proposed.text("spec").is_some_and(|spec| spec != *before && differ_by_attempt(spec, before))
+    });
+    let proposed = &same.map_or_else(|| proposed.clone(), |before| proposed.clone().with("spec", before));
     if let Some(prior) = prior
         && prior.object.bool("in_sync") == Some(true)
         && CONFIGURED.iter().all(|name| prior.object.get(name) == proposed.get(name))

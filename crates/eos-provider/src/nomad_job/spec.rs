@@ -34,10 +34,14 @@ impl Spec {
             // The parser's message names line and column, not the text.
             wrong(format!("it is not JSON: {error}"))
         })?;
-        let job = match document {
+        let mut job = match document {
             Json::Object(mut outer) if outer.contains_key("Job") => outer.remove("Job").unwrap_or_default(),
             other => other,
         };
+        // In a spec of `eos eject`, for `nomad job plan`: which attempt it is, Nomad itself is asked.
+        if let Some(meta) = job.get_mut("Meta").and_then(Json::as_object_mut) {
+            meta.remove(ATTEMPT);
+        }
         let mut found = Diagnostics::new();
         let mut word = |key: &str| match &job[key] {
             Json::String(text) if !text.is_empty() => Some(text.clone()),
@@ -120,6 +124,12 @@ impl Spec {
     }
 }
 
+/// Whether a spec that names the attempt asks for the same job as another that may not.
+pub fn differ_by_attempt(spec: &str, other: &str) -> bool {
+    spec.contains(ATTEMPT)
+        && matches!((Spec::parse(spec), Spec::parse(other)), (Ok(one), Ok(other)) if one.job == other.job)
+}
+
 /// The owner a job in Nomad is marked with.
 pub fn owner_of(meta: &BTreeMap<String, String>) -> Option<&str> {
     meta.get(OWNER).map(String::as_str)
@@ -128,6 +138,15 @@ pub fn owner_of(meta: &BTreeMap<String, String>) -> Option<&str> {
 /// Which attempt a job in Nomad is.
 pub fn attempt_of(meta: &BTreeMap<String, String>) -> Option<u64> {
     meta.get(ATTEMPT).and_then(|text| text.parse().ok())
+}
+
+/// A spec with the attempt that runs, by the meta of the job in Nomad; none when that is the first.
+pub fn as_registered(spec: &str, meta: &BTreeMap<String, String>) -> Option<String> {
+    let attempt = meta.get(ATTEMPT)?;
+    let mut document: Json = serde_json::from_str(spec).ok()?;
+    let job = if document.get("Job").is_some() { &mut document["Job"] } else { &mut document };
+    job.get_mut("Meta")?.as_object_mut()?.insert(ATTEMPT.to_owned(), attempt.as_str().into());
+    Some(format!("{document:#}\n"))
 }
 
 /// A job as Nomad has it, as a spec: without what Nomad itself keeps about it.
@@ -235,6 +254,27 @@ mod tests {
         assert!(spec.check(&object("healthy", "x")).is_empty());
         assert_eq!(spec.check(&object("complete", "y")).0.len(), 2);
         assert_eq!(spec.check(&object("done", "x")).0.len(), 1);
+    }
+
+    #[test]
+    fn an_attempt_in_a_spec_makes_no_other_job() {
+        let named = r#"{"Job":{"ID":"a","Meta":{"b":"c","eos.attempt":"2"}}}"#;
+        let plain = r#"{"Job": {"ID": "a", "Meta": {"b": "c"}}}"#;
+        assert!(differ_by_attempt(named, plain));
+        let meta = |key: &str| BTreeMap::from([(key.to_owned(), "2".to_owned())]);
+        let written = as_registered(plain, &meta("eos.attempt")).unwrap();
+        assert!(
+            differ_by_attempt(&written, plain) && written.contains("\"eos.attempt\": \"2\""),
+            "{written}"
+        );
+        assert_eq!(as_registered(plain, &meta("eos.unit")), None, "the first attempt has no number");
+        assert!(!differ_by_attempt(named, r#"{"Job": {"ID": "a", "Meta": {"b": "d"}}}"#));
+        assert!(
+            !differ_by_attempt(r#"{"Job":{"ID":"a"}}"#, r#"{"Job": {"ID": "a"}}"#),
+            "no attempt is named"
+        );
+        let document = Spec::parse(named).unwrap().document(None, None);
+        assert!(document["Meta"].get("eos.attempt").is_none(), "which one it is, Nomad says");
     }
 
     #[test]

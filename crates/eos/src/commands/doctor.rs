@@ -3,25 +3,26 @@
 use clap::{ArgMatches, Command};
 use eos_catalog::Folder;
 use eos_deps::TERRAFORM_INSTEAD;
+use eos_engine::{Applied, Layout, Outcome as Ending, runs};
 use eos_model::{Diagnostic, Diagnostics, Severity, codes};
-use eos_nomad::{Client, Error, Patience, Stop};
 use eos_pillar::lock_file::{LOCK_FILE, VENDORED_CATALOG};
 use eos_secrets::Identity;
 use serde_json::json;
 
-use super::{Call, tools};
+use super::{Call, doctor_nomad, tools};
 use crate::exit_code;
 use crate::loaded::Loaded;
 use crate::outcome::Outcome;
-use crate::run::{answering, surroundings};
+use crate::run::{self, undoing};
+use crate::views::runs::how;
 use crate::views::style::Style;
 use crate::views::wrap::below;
 
 pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
-    Ok(command.after_help("Checks tools, the identity for secrets and, inside an estate, that everything compiles.\nExit 1 when something is wrong.\n\nExample:\n  eos doctor"))
+    Ok(command.after_help("Checks tools, the identity for secrets and, inside an estate, that everything compiles, that no run is\nunfinished, and that Nomad can start what the estate asks for.\nExit 1 when something is wrong.\n\nExample:\n  eos doctor"))
 }
 
-enum Finding {
+pub enum Finding {
     Good(String),
     /// Something is missing that may not be needed.
     Note(String, String),
@@ -71,7 +72,7 @@ pub fn run(call: &Call<'_>, _: &ArgMatches) -> Result<Outcome, Diagnostics> {
     }))
 }
 
-fn bad(problem: Diagnostic) -> Finding {
+pub fn bad(problem: Diagnostic) -> Finding {
     Finding::Bad(format!("{}: {}", problem.code, problem.message), problem.fix.unwrap_or_default())
 }
 
@@ -166,11 +167,11 @@ fn estate(call: &Call<'_>, loaded: &Loaded, findings: &mut Vec<Finding>) -> Resu
             "bring back your backup of it, or eos secret identity and let somebody add you".to_owned(),
         ));
     }
-    let mut has_jobs = loaded.estate.file.nomad.is_some();
+    let mut jobs = Vec::new();
     for env in loaded.estate.file.environments.keys() {
         match loaded.compile(&loaded.tree, env) {
             Ok(compiled) => {
-                has_jobs |= compiled.files.keys().any(|path| path.as_str().ends_with(".nomad.json"));
+                jobs.extend(doctor_nomad::jobs(env, &compiled.files));
                 findings.push(Finding::Good(format!("{env} compiles: {} unit(s)", compiled.order.len())))
             }
             Err(found) => {
@@ -191,39 +192,29 @@ fn estate(call: &Call<'_>, loaded: &Loaded, findings: &mut Vec<Finding>) -> Resu
             }
         }
     }
-    if has_jobs {
-        findings.push(nomad(call, loaded));
+    unfinished_runs(loaded, findings)?;
+    if loaded.estate.file.nomad.is_some() || !jobs.is_empty() {
+        findings.extend(doctor_nomad::findings(call, loaded, &jobs));
     }
     Ok(())
 }
 
-/// Whether the Nomad that the estate's jobs are for answers. Nobody has said where it is: then it may not be needed yet.
-fn nomad(call: &Call<'_>, loaded: &Loaded) -> Finding {
-    let variable = |name: &str| {
-        surroundings::nomad_variable(&call.context.given, &loaded.estate.file, &loaded.estate.root, name)
-    };
-    let said = variable("NOMAD_ADDR").is_some();
-    let at_once = Patience::at_once(answering::WITHIN);
-    let connection = surroundings::nomad_connection(variable);
-    match Client::new(&connection, at_once, Stop::new()).and_then(|client| Ok((client.nodes()?, client))) {
-        Ok((nodes, client)) => {
-            let ready = nodes.iter().filter(|node| node.takes_work()).count();
-            Finding::Good(format!("Nomad at {} answers: {ready} node(s) take work", client.address()))
-        }
-        Err(error) => {
-            let what = match error {
-                Error::Unreachable { address, reason, .. } => {
-                    format!("Nomad at {address} cannot be reached: {reason}")
-                }
-                error => error.to_string(),
-            };
-            if said {
-                Finding::Bad(what, NOMAD_FIX.to_owned())
-            } else {
-                Finding::Note(what, NOMAD_FIX.to_owned())
-            }
-        }
+/// Runs that were cut off, failed or were stopped, and that nobody has gone on with.
+fn unfinished_runs(loaded: &Loaded, findings: &mut Vec<Finding>) -> Result<(), Diagnostics> {
+    let layout = Layout::new(loaded.estate.root.clone());
+    let (known, unreadable) = runs::open(&layout)?;
+    findings.extend(unreadable.0.into_iter().map(bad));
+    for known in known.iter().filter(|known| !known.in_progress) {
+        let (begun, how) = (&known.run.begun, how(known));
+        let (records, _) = run::store(&loaded.estate, &layout)?;
+        let applied = Applied::new(records.as_ref()).units(&begun.env)?;
+        let ways = loaded.hint(&begun.env, &undoing::ways_on(loaded, &known.run, &applied));
+        let message = format!("run {} in {} {how}: {}", begun.run, begun.env, begun.command);
+        // One that was stopped on purpose is in order as it is.
+        findings.push(match known.run.outcome {
+            Some(Ending::Stopped) => Finding::Note(message, ways),
+            _ => Finding::Bad(message, ways),
+        });
     }
+    Ok(())
 }
-
-const NOMAD_FIX: &str = "start it, or say where it is: [nomad] in eos.toml, or NOMAD_ADDR";

@@ -16,6 +16,7 @@ use fs_err::os::unix::fs::OpenOptionsExt as _;
 use serde_json::{Value as Json, json};
 
 use super::Call;
+use super::eject_jobs::Running;
 use crate::args::spoken::quoted;
 use crate::loaded::Loaded;
 use crate::outcome::Outcome;
@@ -45,7 +46,8 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
             .fix("name a folder that is not there yet")
             .into());
     }
-    let written = write(call, &loaded, &folder).inspect_err(|_| {
+    let mut running = Running::new(call, &loaded);
+    let written = write(call, &loaded, &folder, &mut running).inspect_err(|_| {
         // Half of it would look like all of it, and has the key inside.
         let _ = fs_err::remove_dir_all(&folder);
     })?;
@@ -64,11 +66,17 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let width = call.context.width;
     let text = below("", "", &has, width, 2) + &below("Next: ", "Next: ", &next, width, 2);
     let units: Vec<&String> = written.keys().collect();
-    Ok(Outcome::new(text, json!({"folder": folder, "units": units})))
+    let warnings = running.unanswered.map(Diagnostics::from).unwrap_or_default();
+    Ok(Outcome::new(text, json!({"folder": folder, "units": units})).with_warnings(warnings))
 }
 
 /// Writes everything; gives each unit, and whether it has a state.
-fn write(call: &Call<'_>, loaded: &Loaded, folder: &Utf8Path) -> Result<BTreeMap<String, bool>, Diagnostics> {
+fn write(
+    call: &Call<'_>,
+    loaded: &Loaded,
+    folder: &Utf8Path,
+    running: &mut Running,
+) -> Result<BTreeMap<String, bool>, Diagnostics> {
     let context = call.context;
     let root = &loaded.estate.root;
     let layout = Layout::new(root.clone());
@@ -85,10 +93,12 @@ fn write(call: &Call<'_>, loaded: &Loaded, folder: &Utf8Path) -> Result<BTreeMap
     let mut units = BTreeMap::new();
     for env in loaded.estate.file.environments.keys() {
         let compiled = loaded.compile(&loaded.tree, env)?;
-        for (path, bytes) in &compiled.files {
-            put(folder, Utf8Path::new(path), bytes, 0o644).map_err(|e| failed(Utf8Path::new(path), e))?;
-        }
         let there = applied.units(env)?;
+        let is_there = |path: &str| path.split('/').nth(2).is_some_and(|unit| there.contains_key(unit));
+        for (path, bytes) in &compiled.files {
+            let bytes = if is_there(path) { running.as_it_runs(path, bytes.clone()) } else { bytes.clone() };
+            put(folder, Utf8Path::new(path), &bytes, 0o644).map_err(|e| failed(Utf8Path::new(path), e))?;
+        }
         for (name, unit) in run::units(env, &compiled.files)?.units {
             let values: serde_json::Map<String, Json> = unit
                 .manifest
@@ -119,6 +129,7 @@ fn write(call: &Call<'_>, loaded: &Loaded, folder: &Utf8Path) -> Result<BTreeMap
             let files = archived.files.iter().map(|(path, bytes)| (path.clone(), bytes.clone()));
             for (path, bytes) in files.chain((!unit.inputs.is_empty()).then_some(inputs)) {
                 let path = Utf8PathBuf::from(format!("build/{env}/{name}/{path}"));
+                let bytes = running.as_it_runs(path.as_str(), bytes);
                 put(folder, &path, &bytes, 0o644).map_err(|e| failed(&path, e))?;
             }
             units.insert(format!("{env}/{name}"), true);

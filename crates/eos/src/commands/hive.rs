@@ -119,10 +119,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         Some(("accounts", matches)) => {
             accounts(call, &data, matches.get_one::<String>("add").map(String::as_str))
         }
-        Some(("down", _)) => {
-            control::stop(data.as_std_path()).map_err(|error| failed(&error))?;
-            Ok(Outcome::new("Hive is stopped; its records are kept.\n", json!({"stopped": true})))
-        }
+        Some(("down", _)) => down(&data),
         Some(("leftovers", _)) => leftovers(call, &data),
         Some(("coverage", _)) => {
             // Only a gateway that runs has counted anything.
@@ -132,6 +129,17 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
             Ok(Outcome::new(coverage::markdown() + &coverage::counted(&counted), document))
         }
         _ => Ok(Outcome::default()),
+    }
+}
+
+/// Done as well when none runs: that is what was asked for.
+fn down(data: &Utf8PathBuf) -> Result<Outcome, Diagnostics> {
+    match control::stop(data.as_std_path()) {
+        Ok(()) => Ok(Outcome::new("Hive is stopped; its records are kept.\n", json!({"stopped": true}))),
+        Err(HiveError::NotRunning(_)) => {
+            Ok(Outcome::new(format!("No Hive runs on {data}: nothing to stop.\n"), json!({"stopped": false})))
+        }
+        Err(error) => Err(failed(&error).into()),
     }
 }
 

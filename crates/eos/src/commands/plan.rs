@@ -43,7 +43,8 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     interrupt::watch(&runs.tools.children);
     let shown = flow::plan(call, &mut loaded, &runs, &wanted, &units)?;
     let out = matches.get_one::<String>("out");
-    if let Some(file) = out.filter(|_| !shown.plan.is_empty()) {
+    // One with nothing to do as well: a pipeline applies what the step before it kept, whatever that is.
+    if let Some(file) = out {
         let key = run::first::plan_key(call.context, &loaded.estate)?;
         plan_file::write(&call.context.directory.join(file), &shown.plan, key.as_deref())?;
     }
@@ -52,7 +53,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     } else {
         let next = match out {
             Some(file) if shown.plan.is_empty() => {
-                format!("There is nothing to keep: {file} was not written.\n")
+                format!("Kept in {file}; eos apply {file} does nothing.\n")
             }
             None if shown.plan.is_empty() => String::new(),
             Some(file) if shown.blocked => format!("Kept in {file}.\n"),

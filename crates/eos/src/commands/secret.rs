@@ -9,6 +9,7 @@ use eos_secrets::{Identity, RECIPIENTS_FILE, Recipient, Secret};
 use serde_json::{Value as Json, json};
 
 use super::Call;
+use crate::args::spoken::quoted;
 use crate::args::{self, component};
 use crate::dry_run;
 use crate::loaded::Loaded;
@@ -304,10 +305,11 @@ fn identity(call: &Call<'_>) -> Result<Outcome, Diagnostics> {
     let path = &call.context.identity_file;
     let (identity, made) = super::init::identity(call.context)?;
     let public = identity.public();
+    // In two lines: a key in one with all the rest goes over the edge of a terminal, and must not be cut.
     let text = format!(
-        "{public}\n{}Kept at {path}. Somebody who can read the secrets lets you in:\n  eos secret recipients add {public} --who {}\n",
-        if made { "Made just now. Back it up. " } else { "" },
-        call.context.user
+        "{public}\n{}Kept at {path}.\nSomebody who can read the secrets lets you in:\n  eos secret recipients add --who {} \\\n    {public}\n",
+        if made { "Made just now; back it up. " } else { "" },
+        quoted(&call.context.user)
     );
     Ok(Outcome::new(text, json!({"recipient": public.to_string(), "file": path, "made": made})))
 }

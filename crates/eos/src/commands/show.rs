@@ -74,7 +74,7 @@ pub fn providers(entry: &ComponentEntry) -> Vec<String> {
 }
 
 /// The account of a program that runs on the host itself.
-fn account(loaded: &Loaded, entry: &ComponentEntry) -> Option<String> {
+pub fn account(loaded: &Loaded, entry: &ComponentEntry) -> Option<String> {
     let runtime = entry.runtime.as_deref().filter(|runtime| *runtime == "host");
     let component =
         loaded.catalog.variant(&entry.kind, Some(runtime?), &entry.features.iter().cloned().collect());

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use clap::{ArgMatches, Command};
-use eos_engine::{Applied, KeptObject, Layout, Outcome as Ending, UnitState, Units, runs};
+use eos_engine::{Applied, Attempt, KeptObject, Layout, UnitState, Units, runs};
 use eos_model::{Diagnostics, Name, date};
 use serde_json::{Value as Json, json};
 
@@ -15,9 +15,10 @@ use crate::exit_code;
 use crate::loaded::Loaded;
 use crate::outcome::Outcome;
 use crate::run;
+use crate::views::runs::{failure_text, run_text};
 use crate::views::style::Style;
 use crate::views::table::{Paint, Table};
-use crate::views::wrap::{below, wrapped};
+use crate::views::wrap::below;
 
 pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
     Ok(command.after_help("Examples:\n  eos status\n  eos status --json"))
@@ -25,11 +26,6 @@ pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
 
 /// Runs that are looked through for unfinished ones.
 const MOST_RUNS: usize = 200;
-
-/// Lines that are shown of the beginning and of the end of a reason that is longer than both: what happened comes first, a
-/// program's own last words come last. `eos status --json` has all of it.
-const FIRST_LINES: usize = 20;
-const LAST_LINES: usize = 80;
 
 /// What there is of a unit.
 struct Standing {
@@ -54,20 +50,23 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let style = Style(call.context.color_stdout);
     let mut table = Table::new(&["STATE", "UNIT", "KIND", "HOST", "SINCE", "WHERE"]);
     let mut rows = Vec::new();
-    let (known, mut problems) = runs::all(&layout, MOST_RUNS)?;
+    let (every_run, mut problems) = runs::all(&layout, MOST_RUNS)?;
     let elsewhere = run::first::refuse_missing_state(&loaded.estate, &layout).err();
     let known: Vec<&runs::Known> =
-        known.iter().filter(|known| known.run.begun.env == env && !known.run.is_finished()).collect();
-    let not_begun = |name: &Name| {
-        known
-            .iter()
-            .any(|known| known.run.units.get(name).is_some_and(|unit| unit.state == UnitState::Planned))
+        every_run.iter().filter(|known| known.run.begun.env == env && !known.run.is_finished()).collect();
+    // A run of another clone may have begun anything; of our own the journals tell, also of those that are over.
+    let is_half_done = |name: &Name, attempt: &Attempt| {
+        let ours = every_run.iter().filter(|known| known.run.begun.env == env);
+        let mut tries = ours.clone().filter_map(|known| known.run.units.get(name)).map(|unit| unit.state);
+        let is_ours = ours.clone().any(|known| known.run.begun.run == attempt.run);
+        let last = tries.find(|state| *state != UnitState::Planned);
+        !is_ours || last.is_some_and(|state| !matches!(state, UnitState::Done | UnitState::Undone))
     };
     for name in names {
         let (wanted, is) = (units.units.get(name), there.get(name));
         let standing = match (wanted, is) {
             _ if elsewhere.is_some() => Standing { state: "not known", paint: Style::yellow },
-            (_, Some(is)) if is.attempt.is_some() && !not_begun(name) => {
+            (_, Some(is)) if is.attempt.as_ref().is_some_and(|attempt| is_half_done(name, attempt)) => {
                 Standing { state: "half-done", paint: Style::red }
             }
             (Some(wanted), Some(is)) if is.digest.as_ref() == Some(&wanted.digest) => {
@@ -111,6 +110,14 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         text.push_str(&below("", "", said, call.context.width, 2));
     }
     let mut open = Vec::new();
+    let begun = there.iter().filter(|(_, unit)| unit.attempt.is_some()).map(|(name, _)| name).collect();
+    let failures = runs::earlier_failures(&every_run, &env, &begun);
+    for (name, failure) in &failures {
+        let in_open_run = known.iter().any(|known| known.run.units.contains_key(*name));
+        let next =
+            (!in_open_run).then(|| loaded.hint(&env, &format!("eos apply --only {name} tries it again.")));
+        text.push_str(&failure_text(name, failure, next.as_deref(), style, call.context.width));
+    }
     for known in known {
         let ways = || loaded.hint(&known.run.begun.env, &run::undoing::ways_on(&loaded, &known.run, &there));
         let (more, document) = run_text(known, &ways, style, call.context.width);
@@ -138,7 +145,14 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         let next = loaded.hint(&env, &next);
         text.push_str(&below("  Next: ", "  Next: ", &next, call.context.width, 4));
     }
-    let document = json!({"environment": env, "units": rows, "runs": open, "kept": kept,
+    let failures: Vec<Json> = failures
+        .iter()
+        .map(|(name, failure)| {
+            let begun = &failure.run.begun;
+            json!({"unit": name, "run": begun.run, "command": begun.command, "reasons": failure.reasons})
+        })
+        .collect();
+    let document = json!({"environment": env, "units": rows, "runs": open, "failures": failures, "kept": kept,
         "compiles": mistakes.is_none()});
     // What is applied is written where the state is.
     problems.extend(elsewhere.unwrap_or_default());
@@ -162,45 +176,4 @@ pub fn kept_line(head: &str, name: &Name, object: &KeptObject, context: &Context
     }
     said.push_str(&format!(", since {}", date::minute(object.at)));
     below(head, head, &said, context.width, 2)
-}
-
-/// All lines, or the first and the last ones with how many are left out.
-fn both_ends(mut lines: Vec<String>) -> Vec<String> {
-    let left_out = lines.len().saturating_sub(FIRST_LINES + LAST_LINES);
-    if left_out > 0 {
-        let said = format!("… {left_out} more lines: eos status --json");
-        lines.splice(FIRST_LINES..FIRST_LINES + left_out, [said]);
-    }
-    lines
-}
-
-fn run_text(known: &runs::Known, ways_on: &dyn Fn() -> String, style: Style, width: usize) -> (String, Json) {
-    let run = &known.run;
-    let (how, paint): (&str, Paint) = match (known.in_progress, run.outcome) {
-        (true, _) => ("goes on", Style::cyan),
-        (false, None) => ("was cut off", Style::red),
-        (false, Some(Ending::Failed)) => ("failed", Style::red),
-        (false, Some(Ending::Stuck)) => ("is stuck", Style::red),
-        (false, Some(_)) => ("was stopped", Style::yellow),
-    };
-    let begun = &run.begun;
-    let head = |how: &str| format!("Run {} {how}: ", begun.run);
-    let mut text = format!("\n{}", below(&head(how), &head(&paint(style, how)), &begun.command, width, 4));
-    for (name, unit) in &run.units {
-        let state = if unit.state == UnitState::Planned { "not begun" } else { unit.state.as_str() };
-        text.push_str(&format!("  {name}: {state}\n"));
-        for reason in &unit.reasons {
-            let said = reason.strip_prefix(&format!("{name}: ")).unwrap_or(reason).trim_end();
-            for line in both_ends(wrapped(said, width - 4, width - 4)) {
-                text.push_str(&format!("    {line}\n"));
-            }
-        }
-    }
-    if !known.in_progress {
-        let next = format!("{}.", ways_on());
-        text.push_str(&below("  Next: ", "  Next: ", &next, width, 4));
-    }
-    let document = json!({"run": begun.run, "command": begun.command, "commit": begun.commit,
-        "in_progress": known.in_progress, "outcome": run.outcome, "units": run.units});
-    (text, document)
 }

@@ -21,7 +21,7 @@ use eos_pillar::prices::Prices;
 use serde_json::{Value as Json, json};
 
 use super::progress::Bars;
-use super::{Runs, apart, archived, confirm, first, interrupt, taken_ports, undoing};
+use super::{Runs, apart, archived, closed_folder, confirm, first, interrupt, taken_ports, undoing};
 use crate::args::running;
 use crate::build_folder;
 use crate::commands::{Call, locks};
@@ -233,6 +233,7 @@ pub fn plan(
         Some(planned) => only_commands_that_work(taken, planned),
         None => taken,
     });
+    warnings.extend(closed_folder::warnings(call.context, loaded, runs, wanted, &plan)?);
     let cost = Shown::cost_of(loaded, &plan)?;
     let left = wanted.leave.clone();
     let warnings = loaded.in_environment(wanted.env, warnings);

@@ -10,6 +10,7 @@ pub mod plan;
 pub mod plan_lines;
 pub mod prompt;
 pub mod report;
+pub mod runs;
 pub mod style;
 pub mod table;
 pub mod wrap;

@@ -29,6 +29,7 @@ pub fn text(report: &Report, outputs: &Outputs, seconds: u64, width: usize, colo
             UnitState::Done if unit.goal == Goal::Present => {
                 outputs.get(name).map(address).unwrap_or_default()
             }
+            UnitState::Stopped => "nothing is wrong with it: eos resume goes on".to_owned(),
             _ => unit.reasons.first().map(|reason| of_unit(name, reason)).unwrap_or_default(),
         };
         let paint: Paint = match unit.state {

@@ -141,6 +141,24 @@ fn what_is_fixed_may_be_said_until_it_is_applied() {
     assert!(sandbox.ok(&["show", "authentik"]).stdout.contains("kim@shop.example"));
 }
 
+/// A program of one's own wrote the data: Debian's, of another version, may not read it.
+#[test]
+fn one_made_again_is_run_by_the_program_it_had() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "redis", "--runtime", "host", "--binary", "/opt/redis/bin/redis-server"]);
+    sandbox.applied_elsewhere();
+    sandbox.ok(&["delete", "redis"]);
+    let said = sandbox.ok(&["create", "redis"]).stdout;
+    let words = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("run by /opt/redis/bin/redis-server as before"), "{said}");
+    assert_eq!(sandbox.json(&["show", "redis"])["entry"]["binary"], "/opt/redis/bin/redis-server");
+    // Another one is taken where it is named.
+    sandbox.ok(&["delete", "redis"]);
+    let said = sandbox.ok(&["create", "redis", "--binary", "/opt/redis8/redis-server"]).stdout;
+    assert!(!said.contains("run by"), "{said}");
+    assert_eq!(sandbox.json(&["show", "redis"])["entry"]["binary"], "/opt/redis8/redis-server");
+}
+
 #[test]
 fn one_made_again_comes_back_to_its_data_and_says_so() {
     let sandbox = Sandbox::with_estate();

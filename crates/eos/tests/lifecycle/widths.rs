@@ -97,6 +97,44 @@ fn every_listing_fits_a_terminal() {
     assert!(wide.is_empty(), "{}", wide.join("\n"));
 }
 
+/// What reads a pipe wants whole words: there tables are broken, and nothing is cut.
+#[test]
+fn piped_listings_fit_a_page_and_lose_nothing() {
+    let sandbox = Sandbox::new();
+    sandbox.ok(&["-C", ".", "init", "shop"]);
+    sandbox.ok(&["create", "host", "local", "--address", "10.0.0.5"]);
+    sandbox.ok(&["create", "nextcloud", "--sso", "--distributed-storage"]);
+    sandbox.ok(&["create", "authentik", "--frontend-for", "mailcow"]);
+    for command in [
+        &["list"][..],
+        &["list", "hosts"],
+        &["catalog", "list"],
+        &["secret", "list"],
+        &["secret", "recipients"],
+        &["secret", "identity"],
+        &["tools", "list"],
+        &["status"],
+    ] {
+        let said = sandbox.ok(command).stdout;
+        for line in said.lines() {
+            let alone = line.split_whitespace().count() <= 1;
+            assert!(line.chars().count() <= 100 || alone, "{command:?}: {}: {line}", line.chars().count());
+        }
+        assert!(!said.contains('…'), "{command:?}: {said}");
+    }
+    // Every word of a need is there, in order.
+    let listed = sandbox.ok(&["list"]).stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    for row in sandbox.json(&["list"])["components"].as_array().unwrap() {
+        let needs: Vec<String> = row["needs"].as_array().unwrap().iter().map(text).collect();
+        assert!(listed.contains(&needs.join(" ")), "{needs:?}\n{listed}");
+    }
+    // A key is for copying: whole, on a line of its own.
+    let said = sandbox.ok(&["secret", "identity"]).stdout;
+    let key = said.lines().next().unwrap();
+    assert!(key.starts_with("age1") && key.len() == 62, "{said}");
+    assert_eq!(said.lines().filter(|line| line.trim() == key).count(), 2, "{said}");
+}
+
 fn text(value: &serde_json::Value) -> String {
     value.as_str().unwrap().to_owned()
 }

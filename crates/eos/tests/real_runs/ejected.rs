@@ -1,8 +1,10 @@
 //! What eos leaves behind is enough for tofu, nomad and salt-call alone.
 
+use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use crate::failing::give_up_on;
 use crate::lifecycle::{NOTE, mode};
 use crate::shop::{Shop, has};
 use crate::support::tool;
@@ -15,8 +17,9 @@ fn an_ejected_estate_goes_on_without_eos() {
     shop.sandbox.commit_by_hand();
     shop.ok(&["create", "note", "--path", note.to_str().unwrap(), "--yes"]);
     shop.create_redis("plain", "plain-password");
+    start_at_the_second_attempt(&shop, "again");
     let said = shop.ok(&["eject", "../plain folder"]).stdout;
-    has(&said, "../plain folder has 2 units");
+    has(&said, "../plain folder has 3 units");
     has(&shop.exits(1, &["eject", "../plain folder"]).stderr, "is there already");
     let plain = shop.sandbox.path().join("plain folder");
     assert_eq!(mode(&plain), 0o700);
@@ -25,7 +28,7 @@ fn an_ejected_estate_goes_on_without_eos() {
     std::fs::rename(shop.sandbox.estate(), shop.sandbox.path().join("gone")).unwrap();
 
     let say = |folder: &str, line: &str| shell(&shop, &plain, folder, line);
-    for unit in ["note", "plain"] {
+    for unit in ["again", "note", "plain"] {
         let (code, said) = say(
             &format!("build/production/{unit}"),
             "tofu init -input=false && tofu plan -detailed-exitcode",
@@ -33,9 +36,12 @@ fn an_ejected_estate_goes_on_without_eos() {
         assert_eq!(code, 0, "{said}");
         has(&said, "No changes");
     }
+    for unit in ["again", "plain"] {
+        let job = format!("build/production/{unit}/jobs/{unit}.nomad.json");
+        let (code, said) = say(".", &format!("nomad job plan -json {job}"));
+        assert_eq!(code, 0, "nothing would change: {said}");
+    }
     let job = "build/production/plain/jobs/plain.nomad.json";
-    let (code, said) = say(".", &format!("nomad job plan -json {job}"));
-    assert_eq!(code, 0, "nothing would change: {said}");
     let (code, said) = say(".", &format!("nomad job run -json -detach {job}"));
     assert_eq!(code, 0, "{said}");
     assert_eq!(shop.versions("production-plain"), 1, "it is the very job that runs");
@@ -59,6 +65,21 @@ fn an_ejected_estate_goes_on_without_eos() {
         (0, "open from nine to five"),
         "{said}"
     );
+}
+
+/// A redis whose port was taken when it was first started: eos marks the second start in the job.
+fn start_at_the_second_attempt(shop: &Shop, name: &str) {
+    let (words, port) = shop.redis(name, &["--yes"]);
+    let held = TcpListener::bind(("127.0.0.1", port)).unwrap();
+    let words: Vec<&str> = std::iter::once("create").chain(words.iter().map(String::as_str)).collect();
+    let run = shop.begin(&words);
+    let job = format!("production-{name}");
+    give_up_on(shop, &job);
+    let (code, said) = run.end();
+    assert_eq!(code, Some(1), "{said}");
+    drop(held);
+    shop.ok(&["resume"]);
+    assert_eq!(shop.job(&job)["Meta"]["eos.attempt"], "1");
 }
 
 /// Runs a line after `env.sh`, with the three tools on PATH and no eos; the home is another.

@@ -58,6 +58,33 @@ fn stop_begins_nothing_more_and_resume_goes_on_once_the_cause_is_gone() {
     assert_eq!(place.ok(&["resume"]).stdout, "Nothing to resume: no run of production is unfinished.\n");
 }
 
+/// Another run takes the place of the one in which a unit failed; why it failed is still to be read.
+#[test]
+fn a_reason_stays_until_the_unit_is_applied_well() {
+    let place = about_to_fail();
+    place.exits(1, &["apply", "--yes"]);
+    place.ok(&["apply", "--only", "late", "--yes"]);
+    assert_eq!(states(&place), pairs(&[]), "no run is unfinished");
+    place.says("run_failed_earlier_status", &place.ok(&["status"]));
+    let failures = place.json(&["status"])["failures"].clone();
+    assert_eq!(failures[0]["unit"], "desk");
+    assert!(failures[0]["reasons"][0].as_str().unwrap().contains("local-exec"), "{failures}");
+    // One that was cut off before it got there has nothing to say of it either.
+    place.stopped_after("2", &["apply", "--yes"]);
+    let status = place.ok(&["status"]).stdout;
+    assert!(status.contains("was cut off: eos apply --yes") && status.contains("local-exec"), "{status}");
+    let doctor = place.run(&["doctor"]);
+    let told = doctor.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert_eq!(doctor.code, 1, "{}", doctor.stdout);
+    assert!(told.contains("in production was cut off: eos apply --yes try: eos resume"), "{}", doctor.stdout);
+    std::fs::remove_file(place.outside("broken")).unwrap();
+    place.ok(&["resume"]);
+    let status = place.ok(&["status"]).stdout;
+    assert!(!status.contains("failed") && !status.contains("local-exec"), "{status}");
+    assert_eq!(place.json(&["status"])["failures"], serde_json::json!([]));
+    assert!(!place.run(&["doctor"]).stdout.contains("cut off"));
+}
+
 #[test]
 fn what_failed_is_undone_when_a_person_asks() {
     let place = about_to_fail();

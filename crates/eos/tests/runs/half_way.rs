@@ -30,6 +30,25 @@ fn a_run_that_goes_on_is_not_taken_back() {
     assert!(place.ok(&["show", "desk"]).stdout.contains("red"));
 }
 
+/// Ctrl-C is nobody's failure: what was being made is called stopped, with what to type.
+#[test]
+fn what_was_only_stopped_is_not_called_failed() {
+    let place = Place::new();
+    place.ok(&["create", "desk", "--yes"]);
+    let (run, _) = being_made(&place, &["update", "desk", "--color", "red", "--seconds", "5", "--yes"]);
+    run.signal(Signal::INT);
+    let run = run.end();
+    assert_eq!(run.code, 1, "{}{}", run.stdout, run.stderr);
+    assert!(!run.stdout.contains("failed"), "{}", run.stdout);
+    place.says("run_stopped", &run);
+    let status = place.ok(&["status"]);
+    assert!(!status.stdout.contains("failed"), "{}", status.stdout);
+    place.says("run_stopped_status", &status);
+    assert_eq!(place.json(&["status"])["runs"][0]["units"]["desk"]["state"], "stopped");
+    place.ok(&["resume"]);
+    place.is_settled();
+}
+
 /// A tofu that outlived its eos has the unit's folder to itself, by hand as well.
 #[test]
 fn a_tofu_that_goes_on_alone_is_not_worked_beside() {

@@ -99,7 +99,11 @@ fn what_to_type_next_names_the_folder_and_the_region() {
     assert!(started.stdout.contains(&format!("eval \"$(eos hive env {quoted})\"")), "{}", started.stdout);
     let printed = sandbox.ok(&["hive", "env", "--data", data]);
     assert!(printed.stdout.contains("AWS_ENDPOINT_URL_EC2"), "{}", printed.stdout);
-    sandbox.ok(&["hive", "down", "--data", data]);
+    assert!(sandbox.ok(&["hive", "down", "--data", data]).stdout.contains("Hive is stopped"));
+    // Stopped already is what was asked for.
+    let again = sandbox.ok(&["hive", "down", "--data", data]);
+    assert_eq!(again.stdout, format!("No Hive runs on {data}: nothing to stop.\n"));
+    assert_eq!(sandbox.json(&["hive", "down", "--data", data])["stopped"], false);
     let log = std::fs::read_to_string(Path::new(data).join("gateway.log")).unwrap();
     assert!(log.contains("region eu-west-1") && log.contains("ends: it was asked to"), "{log}");
 

@@ -269,9 +269,13 @@ fn status_offers_only_what_is_not_refused() {
     let words: Vec<&str> = status.split_whitespace().collect();
     let at = words.iter().position(|word| *word == "rollback").unwrap();
     place.ok(&["rollback", words[at + 1], "--yes"]);
+    assert!(!place.ok(&["status"]).stdout.contains("failed"), "it is gone, and its reason with it");
+    // A pipeline plans in one step and applies in the next, whatever there is to do.
     let nothing = place.ok(&["plan", "--out", "nothing.plan"]).stdout;
-    assert!(nothing.contains("nothing.plan was not written"), "{nothing}");
-    assert!(!place.path("nothing.plan").exists());
+    assert!(nothing.contains("Kept in nothing.plan; eos apply nothing.plan does nothing."), "{nothing}");
+    let (head, runs) = (place.head(), place.json(&["status"])["runs"].clone());
+    place.says("run_plan_of_nothing_applied", &place.ok(&["apply", "nothing.plan"]));
+    assert_eq!((place.head(), place.json(&["status"])["runs"].clone()), (head, runs));
 }
 
 /// A journal that cannot be written: the run does not begin.
