@@ -29,13 +29,13 @@ pub fn preview(id: &str, survey: &Survey, private: Private) -> Preview {
     let mut lines = vec![match action {
         "create" => format!("job {id} is new"),
         "start" => format!("job {id} is stopped and starts again"),
-        "none" => format!("job {id}: Nomad sees no difference in its spec"),
+        "none" => unchanged(survey, private),
         _ => match in_words(&plan.diff) {
             text if text.is_empty() => format!("job {id} changes"),
             text => text,
         },
     }];
-    if action != "create" {
+    if !matches!(action, "create" | "none") {
         lines.extend(survey.differences(private).into_iter().map(|reason| format!("  {reason}")));
         lines.extend(plan.diff.lines(&show).into_iter().map(|line| format!("  {line}")));
     }
@@ -55,6 +55,16 @@ pub fn preview(id: &str, survey: &Survey, private: Private) -> Preview {
         is_empty: action == "none" && placement.is_empty() && survey.differences(private).is_empty(),
         text: lines.join("\n"),
         details: json!({"job": id, "action": action, "groups": groups, "placement": placement}),
+    }
+}
+
+/// Why a job is gone about although Nomad has it as it is asked for.
+fn unchanged(survey: &Survey, private: Private) -> String {
+    let reasons = survey.differences(private).join("; ");
+    match (reasons.is_empty(), survey.needs_another_attempt()) {
+        (true, _) => "Nomad has it like this already: only eos's record of it changes".to_owned(),
+        (false, true) => format!("submitted again as it is, to have it started again: {reasons}"),
+        (false, false) => format!("the job itself stays as it is: {reasons}"),
     }
 }
 

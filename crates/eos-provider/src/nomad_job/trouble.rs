@@ -48,12 +48,20 @@ pub fn interrupted(operation: &str) -> Diagnostic {
 
 /// A job that is there and bears another's mark, or none.
 pub fn not_ours(job: &str, mark: Option<&str>, unit: Option<&str>) -> Diagnostic {
-    let mark =
+    let theirs =
         mark.map_or("it bears no owner mark (eos.unit)".to_owned(), |mark| format!("it belongs to {mark}"));
     let unit = unit.map_or("the spec here has none either".to_owned(), |unit| format!("this is {unit}"));
+    // First what harms nobody. Whoever runs it loses it by the other.
+    let adopt = format!("eos adopt nomad-job/{job} <KIND>");
+    let adopt = match mark {
+        Some(_) => format!("only if that estate is given up for good: {adopt} takes the job away from it"),
+        None => format!("if it is yours and nothing else looks after it: {adopt}"),
+    };
     Diagnostic::error(codes::JOB_NOT_OURS, format!("job {job} in Nomad belongs to somebody else"))
-        .why(format!("{mark}; {unit}"))
-        .fix(format!("take it over: eos adopt nomad-job/{job} <KIND>; or choose another name here"))
+        .why(format!("{theirs}; {unit}"))
+        .fix(format!(
+            "choose another name here, or a namespace of your own: [nomad] namespace in eos.toml; {adopt}"
+        ))
 }
 
 pub fn changed(job: &str, seen: u64, now: u64) -> Diagnostic {
