@@ -12,6 +12,8 @@ mod adopted;
 mod cloud_token;
 #[path = "real_runs/ejected.rs"]
 mod ejected;
+#[path = "real_runs/emptied.rs"]
+mod emptied;
 #[path = "real_runs/failing.rs"]
 mod failing;
 #[path = "real_runs/interrupted.rs"]

@@ -69,3 +69,18 @@ pub fn changed(job: &str, seen: u64, now: u64) -> Diagnostic {
         .why(format!("it was seen at index {seen}, Nomad has it at {now}"))
         .fix("plan again and look at what differs")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_remedy_harms_nobody() {
+        for mark in [None, Some("shop.1f/production/redis")] {
+            let fix = not_ours("production-redis", mark, Some("shop.2e/production/redis")).fix.unwrap();
+            let at = |text: &str| fix.find(text).unwrap_or_else(|| panic!("{text} is not in {fix}"));
+            assert!(at("another name") < at("eos adopt nomad-job/production-redis"), "{fix}");
+            assert_eq!(fix.contains("takes the job away"), mark.is_some(), "{fix}");
+        }
+    }
+}
