@@ -186,8 +186,14 @@ impl Checker<'_> {
                     "operation {verb}: at_least_one names {name}, which is not one of its arguments"
                 ));
             }
+            for name in operation.acts_on.keys().filter(|name| !operation.args.contains_key(*name)) {
+                self.error(format!(
+                    "operation {verb}: acts_on names {name}, which is not one of its arguments"
+                ));
+            }
             let states = serde_json::to_value(&operation.states).unwrap_or_default();
-            for text in all_texts(&states) {
+            let because = operation.data.as_ref().and_then(|data| data.because.as_deref());
+            for text in all_texts(&states).into_iter().chain(because) {
                 for reference in references(text) {
                     if reference.root == "arg" && !operation.args.contains_key(&reference.rest) {
                         self.error(format!("operation {verb}: {reference} is not one of its arguments"));

@@ -428,6 +428,45 @@ pub struct Operation {
     /// Acts on every host of the environment unless one is named; else on the only one.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub everywhere: bool,
+    /// What becomes of data. The plan says it before anybody agrees; without this, that nothing is known of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<OperationData>,
+    /// Arguments that name something on the host, and how the estate would make such a thing: where it makes none of
+    /// that name there, the person is told before anything is recorded.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub acts_on: IndexMap<String, ActsOn>,
     /// The host states that do it; `@{arg.<name>}` reads an argument.
     pub states: Data,
+}
+
+/// What an operation means for data.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct OperationData {
+    pub fate: OperationFate,
+    /// In a few words: what happens to it, and what to do before. `@{arg.<name>}` reads an argument.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub because: Option<String>,
+}
+
+/// How far an operation goes into data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum OperationFate {
+    /// It has nothing to do with data.
+    Untouched,
+    /// It works on what holds data, and leaves the data where it lies.
+    Stays,
+    /// Data is rewritten or moved: it may be lost where that goes wrong.
+    AtRisk,
+}
+
+/// Something of a host that an operation is told the name of.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ActsOn {
+    /// What it is, in words: volume.
+    pub what: String,
+    /// The state of Salt that makes such a thing by its name: lvm.lv_present.
+    pub made_by: String,
 }

@@ -5,6 +5,7 @@
 //! asked for becomes pillar entries with every choice written down.
 
 pub mod intent;
+pub mod operation_note;
 pub mod origin;
 pub mod passes;
 mod provenance;
@@ -20,6 +21,7 @@ use std::collections::BTreeMap;
 use eos_model::{Diagnostics, Name};
 use passes::check_ports;
 
+pub use operation_note::OperationNote;
 pub use passes::Reached;
 pub use passes::check_ports::{Listens, port_settings};
 pub use passes::resolve_names::OPERATIONS;
@@ -29,7 +31,7 @@ pub use work::{Input, Unit, Work};
 ///
 /// It is raised whenever the same pillar and the same catalogue give other bytes; `tests/emitted.rs` sees to it. What a
 /// catalogue changes is pinned by the digests of its kinds.
-pub const COMPILER: u32 = 5;
+pub const COMPILER: u32 = 6;
 
 /// Files by path below the estate's root. Texts and not paths: comparing a path means taking it apart, and there are
 /// thousands.
@@ -46,7 +48,16 @@ pub struct Compiled {
     pub needs: BTreeMap<Name, Vec<Name>>,
     /// Unit → the ports of its host that what it starts listens on.
     pub listens: BTreeMap<Name, Vec<Listens>>,
+    /// Address of a one-off operation's resource → what it does.
+    pub operations: BTreeMap<String, OperationNote>,
     pub warnings: Diagnostics,
+}
+
+impl Compiled {
+    /// What an operation does.
+    pub fn operation(&self, id: &Name) -> Option<&OperationNote> {
+        self.operations.get(&passes::emit_operations::address(id))
+    }
 }
 
 /// Compiles one environment, or says everything that is wrong with it.
@@ -60,7 +71,8 @@ pub fn compile(input: &Input<'_>) -> Result<Compiled, Diagnostics> {
         .map(|(name, unit)| (name.clone(), unit.upstream.iter().cloned().collect()))
         .collect();
     let listens = work.units.iter().map(|(name, unit)| (name.clone(), check_ports::listens(unit))).collect();
-    Ok(Compiled { files: work.files, order: work.order, needs, listens, warnings })
+    let Work { files, order, operations, .. } = work;
+    Ok(Compiled { files, order, needs, listens, operations, warnings })
 }
 
 /// What is wrong with an environment, and how far it got: later passes might find more.

@@ -12,6 +12,7 @@ use eos_yaml::Node;
 use indexmap::IndexMap;
 use serde_json::Value as Json;
 
+use crate::operation_note::OperationNote;
 use crate::origin::Origin;
 use crate::traced::Traced;
 
@@ -40,6 +41,7 @@ pub struct Work<'a> {
     /// Units, first to be applied first.
     pub order: Vec<Name>,
     pub files: crate::Files,
+    pub operations: BTreeMap<String, OperationNote>,
 }
 
 /// One root module in the making.
@@ -100,6 +102,7 @@ impl<'a> Work<'a> {
             unsound: BTreeSet::new(),
             order: Vec::new(),
             files: BTreeMap::new(),
+            operations: BTreeMap::new(),
         }
     }
 

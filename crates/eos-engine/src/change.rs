@@ -27,6 +27,9 @@ pub struct Change {
     pub reason: Option<String>,
     pub fields: Vec<Field>,
     pub data: Option<DataNote>,
+    /// Of a one-off operation that is to be carried out. Told by whoever knows the catalogue.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operation: Option<OneOff>,
     /// Of what somebody may send a bill for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub billed: Option<Billed>,
@@ -69,6 +72,29 @@ pub enum Fate {
     Lost,
 }
 
+/// What an operation does, in words, and what that means for data.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OneOff {
+    /// As it was asked for: `convert filesystem /data btrfs`.
+    pub words: String,
+    pub data: Touch,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub because: Option<String>,
+}
+
+/// How far an operation goes into data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Touch {
+    Untouched,
+    /// It works on what holds data, and leaves the data where it lies.
+    Stays,
+    /// It may be lost where something goes wrong.
+    AtRisk,
+    /// Its kind does not say.
+    Unknown,
+}
+
 /// The changes of a plan, the gravest first.
 pub(crate) fn changes_of(unit: &Name, manifest: &Manifest, data: &DataResources, plan: &Plan) -> Vec<Change> {
     let mut changes: Vec<Change> =
@@ -104,6 +130,7 @@ fn one(unit: &Name, manifest: &Manifest, data: &DataResources, change: &Resource
             Vec::new()
         },
         data: note(manifest, data, change, kind),
+        operation: None,
         billed: billed(change, kind),
     })
 }

@@ -54,7 +54,7 @@ pub use account::account_name;
 pub use agreed::ChangeKind;
 pub use applied::{Applied, AppliedEnvironment, AppliedUnit, Attempt, IgnoredDrift, KeptObject};
 pub use archive::Archive;
-pub use change::{Billed, Change, DataNote, Fate, Field};
+pub use change::{Billed, Change, DataNote, Fate, Field, OneOff, Touch};
 pub use drift::{Drift, DriftRequest};
 pub use engine::{Actor, Engine, Surroundings, Tools};
 pub use execute::{RevertFirst, RunOptions};

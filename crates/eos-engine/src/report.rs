@@ -18,6 +18,9 @@ pub struct Report {
     pub outcome: Outcome,
     /// Which way it was going.
     pub direction: Direction,
+    /// The commit by which the pillar asks for what it did before the run, where that is taken back.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reverted: Option<String>,
     pub units: BTreeMap<Name, UnitReport>,
     /// What went wrong, unit by unit, and with the run as a whole.
     pub problems: Diagnostics,
@@ -40,10 +43,13 @@ impl Report {
             let goal = run.begun.units.get(name).map_or(Goal::Present, |intended| intended.goal);
             (name.clone(), UnitReport { goal, state: unit.state, reasons: unit.reasons.clone() })
         };
+        let back = run.taken.as_ref().filter(|_| run.direction == Direction::Undo);
+        let back = back.map(|taken| taken.commit.clone()).filter(|commit| *commit != run.begun.commit);
         Report {
             run: Some(run.begun.run.clone()),
             outcome,
             direction: run.direction,
+            reverted: back,
             units: run.units.iter().map(unit).collect(),
             problems,
             stays: Vec::new(),
@@ -55,6 +61,7 @@ impl Report {
             run: None,
             outcome: Outcome::Done,
             direction: Direction::Forward,
+            reverted: None,
             units: BTreeMap::new(),
             problems: Diagnostics::new(),
             stays: Vec::new(),

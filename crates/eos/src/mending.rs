@@ -16,7 +16,7 @@ use crate::recording::{Message, secrets_text};
 /// A change and the mistakes it leaves.
 pub struct Mending {
     pub change: Change,
-    /// Secrets made up for the user, shown once.
+    /// Secrets made up for the user, shown when they are recorded.
     pub made: Vec<(SecretRef, Secret)>,
     pub left: Diagnostics,
 }

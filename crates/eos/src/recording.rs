@@ -20,7 +20,7 @@ use crate::own_file::{self, Known};
 pub struct Prepared {
     pub change: Change,
     pub compiled: Compiled,
-    /// Secrets made up for the user, shown once.
+    /// Secrets made up for the user, shown when they are recorded.
     pub made: Vec<(SecretRef, Secret)>,
 }
 
@@ -138,13 +138,12 @@ fn make_secrets(
     Ok(made)
 }
 
-/// Generated secrets, shown this once.
+/// Generated secrets. They are shown here without being asked for, and nowhere else.
 pub fn secrets_text(made: &[(SecretRef, Secret)]) -> String {
     if made.is_empty() {
         return String::new();
     }
-    let mut text =
-        String::from("Secrets made, shown this once (eos secret show <name>/<key> shows one again):\n");
+    let mut text = String::from("Secrets made (eos secret show <name>/<key> shows one again):\n");
     for (reference, secret) in made {
         text.push_str(&format!("  {}/{}  {}\n", reference.name, reference.key, secret.expose()));
     }

@@ -14,6 +14,8 @@ mod cloud_token;
 mod doctor;
 #[path = "real_runs/ejected.rs"]
 mod ejected;
+#[path = "real_runs/emptied.rs"]
+mod emptied;
 #[path = "real_runs/failing.rs"]
 mod failing;
 #[path = "real_runs/interrupted.rs"]

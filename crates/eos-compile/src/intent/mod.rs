@@ -7,6 +7,7 @@ mod chooser;
 mod complete;
 mod entry_file;
 mod kept;
+mod on_host;
 mod operation;
 mod providers;
 mod request;
@@ -17,6 +18,7 @@ mod volumes;
 pub use complete::with_features;
 pub use entry_file::{HEADER, component_path, entry_text, host_path, operation_path, ours};
 pub use kept::remembered;
+pub use on_host::unknown_on_host;
 pub use operation::{PlannedOperation, operation};
 pub use request::{
     HostRequest, OperationRequest, Planned, PlannedEntry, Request, SecretSource, SecretToMake,

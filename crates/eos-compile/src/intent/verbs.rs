@@ -437,22 +437,34 @@ pub fn delete(input: &Input<'_>, name: &str) -> Result<(), Diagnostics> {
     if dependents.is_empty() {
         return Ok(());
     }
-    // The remedy of one of them is that of most: a soft need is given up in the same words by all.
-    const SHOWN: usize = 3;
-    let instead: Vec<String> = dependents
-        .iter()
-        .filter_map(|name| without(input, &environment.components[*name], &entry.name))
-        .take(SHOWN)
-        .collect();
-    let instead = match instead.as_slice() {
-        [] => String::new(),
-        several => format!(", or {}", several.join("; ")),
-    };
-    Err(Diagnostic::error(codes::STILL_NEEDED, format!("{name} is needed by {}", dependents.join(", ")))
+    let needed_by = format!("{name} is needed by {}", dependents.join(", "));
+    Err(Diagnostic::error(codes::STILL_NEEDED, needed_by)
         .at(environment.place(&entry.node))
         .why("they would lose what they work with")
-        .fix(format!("{} first{instead}", deletes(&users_first(environment, dependents))))
+        .fix(ways_to_delete(input, &entry.name, &dependents))
         .into())
+}
+
+/// What to type to be rid of something that others need: all of it, in an order in which it works. First what leaves as
+/// much as can be; what cannot do without goes, and what needs that.
+fn ways_to_delete(input: &Input<'_>, name: &Name, dependents: &[&str]) -> String {
+    let environment = input.environment;
+    let whole = |commands: Vec<String>| [commands, vec![format!("eos delete {name}")]].concat().join(" && ");
+    let updates: BTreeMap<&str, String> = dependents
+        .iter()
+        .filter_map(|user| Some((*user, without(input, &environment.components[*user], name)?)))
+        .collect();
+    let all = users_first(environment, dependents.iter().copied());
+    let everything = whole(vec![deletes(&all)]);
+    let cannot = dependents.iter().copied().filter(|user| !updates.contains_key(user));
+    let go = users_first(environment, cannot);
+    let mut commands: Vec<String> = go.iter().map(|user| format!("eos delete {user}")).collect();
+    commands.extend(updates.iter().filter(|(user, _)| !go.contains(user)).map(|(_, update)| update.clone()));
+    let kept = if go.is_empty() { "to keep them" } else { "to keep those that can do without it" };
+    match commands.len() == go.len() {
+        true => everything,
+        false => format!("{kept}: {}; to take them away as well: {everything}", whole(commands)),
+    }
 }
 
 /// Names and whatever needs them, in an order in which each can be deleted.
@@ -485,36 +497,65 @@ pub fn deletes(names: &[&str]) -> String {
     commands.join(" && ")
 }
 
-/// How one that uses `provider` could go on without it.
+/// The command by which one that uses `provider` goes on without it, for whatever it needs it.
 fn without(input: &Input<'_>, user: &ComponentEntry, provider: &Name) -> Option<String> {
     let component = with_features(input.catalog, user).ok()?;
-    user.needs.iter().find_map(|(name, choice)| {
+    let uses = |choice: &NeedChoice| match choice {
+        NeedChoice::One(one) => one == provider,
+        NeedChoice::Each(each) => each.values().any(|one| one == provider),
+    };
+    let mut flags: Vec<String> = Vec::new();
+    for (name, choice) in user.needs.iter().filter(|(_, choice)| uses(choice)) {
         let need = component.needs.get(name)?;
-        let flag = need.each.as_ref().unwrap_or(name).replace('_', "-");
-        match choice {
-            NeedChoice::One(one) if one == provider && need.soft => {
-                Some(format!("let it do without: eos update {} --unset {flag}", user.name))
-            }
-            // Its data stays where it is: another one would have nothing of it.
-            NeedChoice::One(_) if need.first_start.is_some() || is_made_for(input, need, provider) => None,
-            NeedChoice::One(one) if one == provider => {
-                let offering = offering(input, need, &user.name);
-                let another = offering.into_iter().find(|name| *name != provider)?;
-                Some(format!("let it use another: eos update {} --{flag} {another}", user.name))
-            }
-            NeedChoice::Each(each) if each.values().any(|one| one == provider) => {
-                let others = each.iter().filter(|(_, one)| *one != provider);
-                let others: Vec<&str> = others.map(|(element, _)| element.as_str()).collect();
-                Some(match others.as_slice() {
-                    [] => format!("let it do without: eos update {} --unset {flag}", user.name),
-                    others => {
-                        format!("let it do without: eos update {} --{flag} {}", user.name, others.join(","))
-                    }
-                })
-            }
-            _ => None,
+        // Its data stays where it is: another one would have nothing of it, nor would it by itself.
+        let is_bound = !need.soft && (need.first_start.is_some() || is_made_for(input, need, provider));
+        if is_bound {
+            return None;
         }
-    })
+        let given_up = giving_up(input, user, provider, (name, need), choice);
+        let flag = given_up.or_else(|| turning_off(input, user, name))?;
+        if !flags.contains(&flag) {
+            flags.push(flag);
+        }
+    }
+    (!flags.is_empty()).then(|| format!("eos update {} {}", user.name, flags.join(" ")))
+}
+
+/// The flag by which a need is met without `provider`.
+fn giving_up(
+    input: &Input<'_>,
+    user: &ComponentEntry,
+    provider: &Name,
+    (name, need): (&str, &Need),
+    choice: &NeedChoice,
+) -> Option<String> {
+    let flag = need.each.as_deref().unwrap_or(name).replace('_', "-");
+    match choice {
+        NeedChoice::One(_) if need.soft => Some(format!("--unset {flag}")),
+        NeedChoice::One(_) => {
+            let offering = offering(input, need, &user.name);
+            let another = offering.into_iter().find(|name| *name != provider)?;
+            Some(format!("--{flag} {another}"))
+        }
+        NeedChoice::Each(each) => {
+            let others = each.iter().filter(|(_, one)| *one != provider);
+            let others: Vec<&str> = others.map(|(element, _)| element.as_str()).collect();
+            Some(match others.as_slice() {
+                [] => format!("--unset {flag}"),
+                others => format!("--{flag} {}", others.join(",")),
+            })
+        }
+    }
+}
+
+/// The flag that turns the feature off which brought a need.
+fn turning_off(input: &Input<'_>, user: &ComponentEntry, need: &str) -> Option<String> {
+    let component = input.catalog.component(&user.kind).ok()?;
+    let brings = |feature: &&String| {
+        let added = component.features.get(*feature).and_then(|feature| feature.add.get("needs"));
+        added.is_some_and(|needs| needs.get(need).is_some()) && !component.needs.contains_key(need)
+    };
+    user.features.iter().find(brings).map(|feature| format!("--no-{}", feature.replace('_', "-")))
 }
 
 /// The entry of a host.

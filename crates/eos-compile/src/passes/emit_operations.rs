@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use eos_model::{Diagnostic, UnitId, codes, nearest::nearest};
+use eos_model::{Diagnostic, Name, UnitId, codes, nearest::nearest};
 use eos_pillar::{ComponentEntry, OperationEntry};
 use indexmap::IndexMap;
 use serde_json::{Value as Json, json};
 
+use crate::operation_note::{OperationNote, words};
 use crate::passes::emit_tofu::{INPUTS, MAIN, eos_provider, file, identifier, terraform_block};
 use crate::passes::place_units::{foreign, undeclared};
 use crate::passes::resolve_names::OPERATIONS;
@@ -22,7 +23,7 @@ use crate::work::{Unit, Work};
 pub fn check(work: &mut Work<'_>) {
     let mut found: Vec<Diagnostic> = Vec::new();
     for operation in work.input.environment.operations.values() {
-        let Err(problem) = states(work, operation) else { continue };
+        let Err(problem) = rendered(work, operation) else { continue };
         let is_known = |other: &Diagnostic| {
             other.code == codes::UNDECLARED_HOST
                 && (other.code, &other.message) == (problem.code, &problem.message)
@@ -44,8 +45,8 @@ pub fn run(work: &mut Work<'_>) {
     let mut provenance = Provenance::new();
     let mut last_on = BTreeMap::new();
     for operation in environment.operations.values() {
-        match states(work, operation) {
-            Ok(states) => {
+        match rendered(work, operation) {
+            Ok((states, note)) => {
                 let path = format!("salt/{}.sls", operation.id.stem());
                 let (text, lines) = states.write_sls();
                 provenance.add(&path, &lines);
@@ -55,8 +56,7 @@ pub fn run(work: &mut Work<'_>) {
                     .get(operation.host.as_str())
                     .map(|host| host.connection.clone())
                     .unwrap_or_default();
-                // An id starts with a digit, which a name of OpenTofu's must not.
-                let key = format!("operation_{}", identifier(operation.id.as_str()));
+                let key = key(&operation.id);
                 let mut resource = json!({
                     "name": format!("{}/{OPERATIONS}/{}", environment.name, operation.id),
                     "target": operation.host,
@@ -68,6 +68,7 @@ pub fn run(work: &mut Work<'_>) {
                 if let Some(previous) = last_on.insert(&operation.host, key.clone()) {
                     resource["depends_on"] = json!([format!("eos_salt_state.{previous}")]);
                 }
+                work.operations.insert(address(&operation.id), note);
                 resources.set(key, resource);
             }
             Err(diagnostic) => work.push(diagnostic),
@@ -84,7 +85,18 @@ pub fn run(work: &mut Work<'_>) {
     work.files.extend(texts.into_iter().map(|(path, text)| (format!("{folder}/{path}"), text.into_bytes())));
 }
 
-fn states(work: &Work<'_>, operation: &OperationEntry) -> Result<Traced, Diagnostic> {
+/// The name of an operation's resource. An id starts with a digit, which a name of OpenTofu's must not.
+pub fn key(id: &Name) -> String {
+    format!("operation_{}", identifier(id.as_str()))
+}
+
+/// The address of an operation's resource in its unit.
+pub fn address(id: &Name) -> String {
+    format!("eos_salt_state.{}", key(id))
+}
+
+/// Its host states, and what they do in words.
+fn rendered(work: &Work<'_>, operation: &OperationEntry) -> Result<(Traced, OperationNote), Diagnostic> {
     let environment = work.input.environment;
     let place = environment.place(&operation.node);
     let component = work
@@ -163,6 +175,12 @@ fn states(work: &Work<'_>, operation: &OperationEntry) -> Result<Traced, Diagnos
         host: Some(host),
     };
     let scope = Scope::of_operation(work, &unit, &args);
-    render::entries(&scope, spec.states.iter(), &mut sink::salt)
-        .map_err(|problem| super::emit_nomad::bad_reference(work, &unit, &problem))
+    let bad = |problem: String| super::emit_nomad::bad_reference(work, &unit, &problem);
+    let states = render::entries(&scope, spec.states.iter(), &mut sink::salt).map_err(bad)?;
+    let mut data = spec.data.clone();
+    if let Some(because) = data.as_mut().and_then(|data| data.because.as_mut()) {
+        let said = render::text(&scope, because).and_then(|text| sink::salt(&text)).map_err(bad)?;
+        *because = said.as_str().map(str::to_owned).unwrap_or_else(|| said.to_string());
+    }
+    Ok((states, OperationNote { words: words(operation, spec), data }))
 }

@@ -189,6 +189,7 @@ fn volumes(work: &Work<'_>, unit: &Unit<'_>) -> Result<Traced, String> {
 /// named the data that may be destroyed.
 fn without_volumes(unit: &Unit<'_>) -> Traced {
     let mut states = Traced::map();
+    let (mut folders, mut directories) = (Vec::new(), Vec::new());
     for (name, choice) in unit
         .component
         .storage
@@ -227,8 +228,37 @@ fn without_volumes(unit: &Unit<'_>) -> Traced {
             arguments.push(("require", json!([{"lvm": id("no-volume")}]).into()));
         }
         states.set(id("no-directory"), state("file.absent", arguments));
+        directories.push(id("no-directory"));
+        folders.extend(own_folders(unit, name, &choice.path));
+    }
+    // The deepest first: that of the name, then that of the environment.
+    folders.sort_by_key(|folder| std::cmp::Reverse(folder.len()));
+    folders.dedup();
+    if !folders.is_empty() {
+        let arguments = vec![
+            ("name", remove_empty(&folders).into()),
+            ("require", json!(directories.iter().map(|id| json!({"file": id})).collect::<Vec<_>>()).into()),
+        ];
+        states.set(format!("{}-no-folders", unit.id.name), state("cmd.run", arguments));
     }
     states
+}
+
+/// The folders on the way to a volume that bear the environment's and the unit's name: eos made them. What they are in
+/// is the host's.
+fn own_folders<'c>(unit: &Unit<'_>, volume: &str, path: &'c str) -> Vec<&'c str> {
+    let of_name = path.strip_suffix(&format!("/{volume}"));
+    let of_env = of_name.and_then(|folder| folder.strip_suffix(&format!("/{}", unit.id.name)));
+    let is_own = of_env.is_some_and(|folder| folder.ends_with(&format!("/{}", unit.id.env)));
+    if is_own { of_name.into_iter().chain(of_env).collect() } else { Vec::new() }
+}
+
+/// Takes folders away that are empty, and as they were made: what somebody gave another owner or mode is theirs. A place
+/// where something is mounted stays, too.
+fn remove_empty(folders: &[&str]) -> String {
+    let folders: Vec<String> = folders.iter().map(|folder| quoted(folder)).collect();
+    let look = "find \"$folder\" -maxdepth 0 -type d -empty -perm 0755 -uid \"$(id -u)\" -exec rmdir {} \\;";
+    format!("for folder in {}; do {look} 2>/dev/null || true; done", folders.join(" "))
 }
 
 /// Where the shared filesystem of a volume is mounted: `/mnt/cephfs` of `/mnt/cephfs/production/cloud/data`.

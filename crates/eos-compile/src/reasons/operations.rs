@@ -5,7 +5,7 @@ use serde_json::json;
 use super::salt::within;
 use super::{Path, Reason, manifest, tofu};
 use crate::origin::Origin;
-use crate::passes::emit_tofu::identifier;
+use crate::passes::emit_operations;
 use crate::work::Work;
 
 pub fn reasons(work: &Work<'_>, file: &str, path: &Path) -> Vec<Reason> {
@@ -22,9 +22,8 @@ pub fn reasons(work: &Work<'_>, file: &str, path: &Path) -> Vec<Reason> {
         "main.tf.json" => {
             let mut found: Vec<Reason> = compiler(tofu::every_module(&steps)).collect();
             let key = steps.get(2).filter(|_| steps[0] == "resource");
-            let mut behind = operations.filter(|one| {
-                Some(format!("operation_{}", identifier(one.id.as_str())).as_str()) == key.copied()
-            });
+            let mut behind =
+                operations.filter(|one| Some(emit_operations::key(&one.id).as_str()) == key.copied());
             found.extend(behind.next().map(|one| said(work, one)));
             found
         }

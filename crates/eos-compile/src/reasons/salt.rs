@@ -21,6 +21,10 @@ const VOLUME: &[(&str, &str)] = &[
     ("volume", "the data class asks for a logical volume"),
 ];
 
+/// What all volumes of a unit have in common goes last.
+const FOLDERS: (&str, &str) =
+    ("no-folders", "empty folders that eos made on the way to the data go with it; what others made stays");
+
 /// What a state of a package is called after → the key of the runtime behind it, and why there is one.
 const PACKAGE: &[(&str, &str, &str)] = &[
     ("package", "package", "with --runtime host the program is Debian's"),
@@ -44,6 +48,7 @@ pub fn causes(unit: &Unit<'_>, file: &str, path: &Path) -> Vec<Cause> {
             vec![Cause::Component(within("states", &json!(unit.component.states), &path))]
         }),
         UNDO => vec![Cause::Component(within("undo_states", &json!(unit.component.undo_states), path))],
+        _ if own == Some(FOLDERS.0) => vec![Cause::Compiler(FOLDERS.1)],
         _ => volume(own, unit).or_else(|| package(own, unit)).unwrap_or_default(),
     }
 }

@@ -29,13 +29,13 @@ pub fn preview(id: &str, survey: &Survey, private: Private) -> Preview {
     let mut lines = vec![match action {
         "create" => format!("job {id} is new"),
         "start" => format!("job {id} is stopped and starts again"),
-        "none" => format!("job {id}: Nomad sees no difference in its spec"),
+        "none" => unchanged(&survey.differences(private), survey.needs_another_attempt()),
         _ => match in_words(&plan.diff) {
             text if text.is_empty() => format!("job {id} changes"),
             text => text,
         },
     }];
-    if action != "create" {
+    if !matches!(action, "create" | "none") {
         lines.extend(survey.differences(private).into_iter().map(|reason| format!("  {reason}")));
         lines.extend(plan.diff.lines(&show).into_iter().map(|line| format!("  {line}")));
     }
@@ -55,6 +55,16 @@ pub fn preview(id: &str, survey: &Survey, private: Private) -> Preview {
         is_empty: action == "none" && placement.is_empty() && survey.differences(private).is_empty(),
         text: lines.join("\n"),
         details: json!({"job": id, "action": action, "groups": groups, "placement": placement}),
+    }
+}
+
+/// Why a job is gone about although Nomad has it as it is asked for.
+fn unchanged(reasons: &[String], starts_again: bool) -> String {
+    let reasons = reasons.join("; ");
+    match (reasons.is_empty(), starts_again) {
+        (true, _) => "Nomad has it like this already: only eos's record of it changes".to_owned(),
+        (false, true) => format!("submitted again as it is, to be started again: {reasons}"),
+        (false, false) => format!("the job itself stays as it is: {reasons}"),
     }
 }
 
@@ -113,6 +123,16 @@ fn show(name: &str, value: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_job_that_does_not_differ_says_why_it_is_in_the_plan() {
+        let failed = ["its last deployment failed: no progress".to_owned()];
+        let again = unchanged(&failed, true);
+        assert!(again.contains("submitted again") && again.contains("no progress"), "{again}");
+        let secret = ["the variable with its secrets was changed".to_owned()];
+        assert!(!unchanged(&secret, false).contains("submitted"), "it is not registered anew");
+        assert!(unchanged(&[], false).contains("record"));
+    }
 
     #[test]
     fn values_are_cut_and_blanked() {

@@ -48,16 +48,39 @@ pub fn interrupted(operation: &str) -> Diagnostic {
 
 /// A job that is there and bears another's mark, or none.
 pub fn not_ours(job: &str, mark: Option<&str>, unit: Option<&str>) -> Diagnostic {
-    let mark =
+    let theirs =
         mark.map_or("it bears no owner mark (eos.unit)".to_owned(), |mark| format!("it belongs to {mark}"));
     let unit = unit.map_or("the spec here has none either".to_owned(), |unit| format!("this is {unit}"));
+    // First what harms nobody. Whoever runs it loses it by the other.
+    let adopt = format!("eos adopt nomad-job/{job} <KIND>");
+    let adopt = match mark {
+        Some(_) => format!("only if that estate is given up for good: {adopt} takes the job away from it"),
+        None => format!("if it is yours and nothing else looks after it: {adopt}"),
+    };
     Diagnostic::error(codes::JOB_NOT_OURS, format!("job {job} in Nomad belongs to somebody else"))
-        .why(format!("{mark}; {unit}"))
-        .fix(format!("take it over: eos adopt nomad-job/{job} <KIND>; or choose another name here"))
+        .why(format!("{theirs}; {unit}"))
+        .fix(format!(
+            "choose another name here, or a namespace of your own: [nomad] namespace in eos.toml; {adopt}"
+        ))
 }
 
 pub fn changed(job: &str, seen: u64, now: u64) -> Diagnostic {
     Diagnostic::error(codes::JOB_CHANGED, format!("job {job} was changed after it was planned"))
         .why(format!("it was seen at index {seen}, Nomad has it at {now}"))
         .fix("plan again and look at what differs")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_remedy_harms_nobody() {
+        for mark in [None, Some("shop.1f/production/redis")] {
+            let fix = not_ours("production-redis", mark, Some("shop.2e/production/redis")).fix.unwrap();
+            let at = |text: &str| fix.find(text).unwrap_or_else(|| panic!("{text} is not in {fix}"));
+            assert!(at("another name") < at("eos adopt nomad-job/production-redis"), "{fix}");
+            assert_eq!(fix.contains("takes the job away"), mark.is_some(), "{fix}");
+        }
+    }
 }

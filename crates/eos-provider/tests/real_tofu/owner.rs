@@ -31,7 +31,7 @@ pub fn foreign(bench: &Bench) {
         let unit = bench.unit(&service("foreign", SLEEP));
         let run = unit.run(&["plan"]);
         assert_eq!(run.code, 1);
-        run.says("E0803").says("eos adopt nomad-job/foreign");
+        run.says("E0803").says("nomad-job/foreign");
         unit.apply_fails().says("E0803");
         assert_eq!(agent.get("/v1/job/foreign")["JobModifyIndex"], before["JobModifyIndex"]);
         assert!(unit.state().is_null());

@@ -37,6 +37,7 @@ pub mod status;
 pub mod sync;
 pub mod tofu;
 pub mod tools;
+mod uncommitted;
 pub mod undo;
 pub mod update;
 pub mod upgrade;
@@ -223,6 +224,7 @@ pub fn run(context: &Context, words: &[String]) -> Result<Outcome, Diagnostics> 
             Ok(outcome)
         }
         Err(mut found) => {
+            uncommitted::word(&mut found, words);
             hints::name(&mut found, flag.as_deref());
             Err(found)
         }

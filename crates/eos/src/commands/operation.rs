@@ -14,7 +14,7 @@ use crate::dry_run;
 use crate::loaded::{Loaded, pin};
 use crate::outcome::Outcome;
 use crate::recording::{self, Message, Prepared};
-use crate::run::flow;
+use crate::run::flow::{self, Wanted};
 use crate::views::wrap::below;
 
 /// Kinds that know a verb.
@@ -162,22 +162,30 @@ pub fn record(call: &Call<'_>, matches: &ArgMatches, kind: &str, verb: &str) -> 
     let mut lock = loaded.estate.lock.clone();
     pin(&loaded.catalog, &mut lock, &mut change, kind);
     let compiled = loaded.compile_with(&change, &env)?;
+    let unknown = operations
+        .iter()
+        .flat_map(|planned| intent::unknown_on_host(&found, &env, &compiled.files, &planned.entry));
+    let unknown = Diagnostics(unknown.collect());
     let prepared = Prepared { change, compiled, made: Vec::new() };
     if matches.get_flag("dry-run") {
-        return Ok(dry_run::show(call.context, &loaded, &env, &prepared, &again));
+        let shown = dry_run::show(call.context, &loaded, &env, &prepared, &again);
+        return Ok(shown.with_warnings(unknown));
     }
     let message = Message::new(call, matches, format!("{verb} {kind} in {env}"));
     if !args::stops_after_recording(call.context, matches)? {
-        return flow::record_and_apply(call, matches, &mut loaded, &env, &prepared, message, &again);
+        let change = prepared.change.clone();
+        let mut wanted = Wanted::new(&env, &prepared.compiled, change, message, matches)?;
+        wanted.warnings.extend(unknown);
+        return flow::record_and_apply_as(call, &mut loaded, &prepared, wanted, &again);
     }
     let recorded = recording::commit(call.context, &mut loaded, &env, &prepared, message)?;
     let mut text = String::new();
     for PlannedOperation { entry, .. } in &operations {
         let host = entry.entry["host"].as_str().unwrap_or_default();
-        text.push_str(&format!(
-            "Operation {} is recorded: {verb} {kind} on host {host}, once.\n",
-            entry.name
-        ));
+        let words =
+            prepared.compiled.operation(&entry.name).map_or_else(String::new, |note| note.words.clone());
+        let said = format!("Operation {} is recorded: {words} on host {host}, once.", entry.name);
+        text.push_str(&below("", "", &said, call.context.width, 2));
     }
     for note in &again {
         text.push_str(&below("  ", "  ", note, call.context.width, 4));
@@ -195,5 +203,5 @@ pub fn record(call: &Call<'_>, matches: &ArgMatches, kind: &str, verb: &str) -> 
     told["operations"] = json!(all);
     told["commit"] = json!(recorded.commit);
     told["applied"] = json!(false);
-    Ok(Outcome::new(text, told))
+    Ok(Outcome::new(text, told).with_warnings(unknown))
 }

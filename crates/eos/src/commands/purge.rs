@@ -53,7 +53,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let kept = match left(&loaded, &layout, &applied, &env, &name)? {
         Some(kept) => kept,
         None if cut_off.is_some() => Kept::default(),
-        None if loaded.environment(&env)?.kept.contains_key(&name) => {
+        None if loaded.environment(&env)?.kept.contains_key(&name) || has_secrets(&loaded, &env, &name)? => {
             // It holds the estate, which is now to be changed.
             drop(loaded);
             forget(call, &env, &name)?;
@@ -159,15 +159,27 @@ impl Observer for Purging<'_> {
 fn forget(call: &Call<'_>, env: &EnvName, name: &Name) -> Result<(), Diagnostics> {
     let mut loaded = Loaded::open_for_change(call.context)?;
     let environment = loaded.environment(env)?;
-    let Some(kept) = environment.kept.get(name) else { return Ok(()) };
-    let path = component_path(env, name);
-    refuse_part_left(&loaded, &environment, &kept.node, (name.as_str(), &path))?;
     let mut change = Change::default();
-    change.remove(path);
+    // After an undo there is nothing in the pillar to forget: it asks for what it did before.
+    if let Some(kept) = environment.kept.get(name) {
+        let path = component_path(env, name);
+        refuse_part_left(&loaded, &environment, &kept.node, (name.as_str(), &path))?;
+        change.remove(path);
+    }
     remove_secrets(&loaded, env, name, &mut change)?;
+    if change.is_empty() {
+        return Ok(());
+    }
     let message = Message::about(call, format!("purge {name} in {env}"));
     loaded.estate.commit(&change, &message.trailers(call.context, loaded.estate.git.identity()))?;
     Ok(())
+}
+
+/// Whether there are secrets of a name that is not asked for.
+fn has_secrets(loaded: &Loaded, env: &EnvName, name: &Name) -> Result<bool, Diagnostics> {
+    let is_asked_for = loaded.environment(env)?.components.contains_key(name);
+    let secrets = eos_secrets::list(&loaded.estate.root)?;
+    Ok(!is_asked_for && secrets.iter().any(|reference| reference.env == *env && reference.name == *name))
 }
 
 /// Whether tofu has it in its care.

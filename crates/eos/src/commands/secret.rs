@@ -1,8 +1,11 @@
 //! `eos secret`: list, set, show and rotate secrets, and say who may read them.
 
+use std::collections::BTreeSet;
+
 use clap::{Arg, ArgMatches, Command};
 use eos_catalog::setting::SECRET_LENGTH;
 use eos_compile::intent::{self, component_path};
+use eos_engine::{Applied, Layout};
 use eos_model::{Diagnostic, Diagnostics, Name, SecretRef, codes, nearest::nearest};
 use eos_pillar::{Change, Environment};
 use eos_secrets::{Identity, RECIPIENTS_FILE, Recipient, Secret};
@@ -19,6 +22,7 @@ use crate::recording::{self, Message, Prepared};
 use crate::run::{self, flow};
 use crate::views::prompt;
 use crate::views::table::Table;
+use crate::views::wrap::below;
 
 pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
     let path =
@@ -66,14 +70,43 @@ pub fn used(environment: &Environment) -> Vec<(SecretRef, &'static str)> {
 }
 
 /// Secrets of names that are gone, the newest of each: with them data that was kept can be read again.
-fn left(environment: &Environment, kept: &[SecretRef]) -> Vec<(SecretRef, &'static str)> {
+fn left(environment: &Environment, kept: &[SecretRef]) -> Vec<SecretRef> {
     let gone = |reference: &&SecretRef| {
         reference.env == environment.name && !environment.components.contains_key(&reference.name)
     };
     let newest = |reference: &&SecretRef| {
         eos_secrets::newest(kept, &reference.env, &reference.name, &reference.key) == Some(*reference)
     };
-    kept.iter().filter(gone).filter(newest).map(|reference| (reference.clone(), "nothing, kept")).collect()
+    kept.iter().filter(gone).filter(newest).cloned().collect()
+}
+
+/// What secrets of names that are gone are still for: data that was kept, or nothing any more. The pillar remembers what
+/// was deleted, and the store what an undo has left; where that cannot be asked, they are taken for needed.
+fn purposes(
+    loaded: &Loaded,
+    environment: &Environment,
+    left: Vec<SecretRef>,
+) -> Vec<(SecretRef, &'static str)> {
+    let in_pillar = |reference: &SecretRef| environment.kept.contains_key(&reference.name);
+    let layout = Layout::new(loaded.estate.root.clone());
+    let asked = || {
+        run::first::refuse_missing_state(&loaded.estate, &layout).ok()?;
+        let (records, _) = run::store(&loaded.estate, &layout).ok()?;
+        let applied = Applied::new(records.as_ref());
+        let units = applied.units(&environment.name).ok()?;
+        let kept = applied.kept(&environment.name).ok()?;
+        let has_kept = kept.into_iter().filter(|(_, kept)| !kept.objects.is_empty()).map(|(name, _)| name);
+        Some(units.into_keys().chain(has_kept).collect::<BTreeSet<Name>>())
+    };
+    let in_store = if left.iter().all(in_pillar) { None } else { asked() };
+    let is_needed = |reference: &SecretRef| {
+        in_pillar(reference) || in_store.as_ref().is_none_or(|names| names.contains(&reference.name))
+    };
+    let purpose = |reference: SecretRef| {
+        let purpose = if is_needed(&reference) { "kept data" } else { "nothing" };
+        (reference, purpose)
+    };
+    left.into_iter().map(purpose).collect()
 }
 
 fn list(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics> {
@@ -83,7 +116,13 @@ fn list(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics> {
     let kept = eos_secrets::list(&loaded.estate.root)?;
     let mut table = Table::new(&["SECRET", "VERSION", "FOR", "FILE"]);
     let mut rows = Vec::new();
-    for (reference, purpose) in used(&environment).into_iter().chain(left(&environment, &kept)) {
+    let left = purposes(&loaded, &environment, left(&environment, &kept));
+    let useless: BTreeSet<String> = left
+        .iter()
+        .filter(|(_, purpose)| *purpose == "nothing")
+        .map(|(reference, _)| format!("eos purge {}", reference.name))
+        .collect();
+    for (reference, purpose) in used(&environment).into_iter().chain(left) {
         let file = eos_secrets::file_of(&reference);
         let there = kept.contains(&reference);
         let shown = if there { file.to_string() } else { "missing".to_owned() };
@@ -95,11 +134,16 @@ fn list(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics> {
         ]);
         rows.push(json!({"name": reference.name, "key": reference.key, "version": reference.version, "for": purpose, "file": file, "present": there}));
     }
-    let text = if table.is_empty() {
+    let mut text = if table.is_empty() {
         format!("{env} has no secrets yet.\n")
     } else {
         table.render(call.context.table_width, call.context.color_stdout)
     };
+    if !useless.is_empty() {
+        let commands: Vec<String> = useless.into_iter().collect();
+        let said = format!("What is for nothing goes with: {}", commands.join(" && "));
+        text.push_str(&below("", "", &loaded.hint(&env, &said), call.context.width, 2));
+    }
     Ok(Outcome::new(text, json!({"environment": env, "secrets": rows})))
 }
 
@@ -122,8 +166,8 @@ fn current(
 ) -> Result<SecretRef, Diagnostic> {
     let all: Vec<SecretRef> = used(environment)
         .into_iter()
-        .chain(left(environment, kept))
         .map(|(reference, _)| reference)
+        .chain(left(environment, kept))
         .collect();
     let found = all.iter().find(|reference| reference.name == *name && reference.key == *key);
     found.cloned().ok_or_else(|| {

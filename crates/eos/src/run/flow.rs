@@ -21,7 +21,7 @@ use eos_pillar::prices::Prices;
 use serde_json::{Value as Json, json};
 
 use super::progress::Bars;
-use super::{Runs, apart, archived, closed_folder, confirm, first, interrupt, taken_ports, undoing};
+use super::{Runs, apart, archived, closed_folder, confirm, first, interrupt, operations, taken_ports, undoing};
 use crate::args::running;
 use crate::build_folder;
 use crate::commands::{Call, locks};
@@ -213,6 +213,7 @@ pub fn plan(
     let mut warnings = wanted.warnings.clone();
     warnings.extend(build_folder::warnings(&loaded.estate.root, wanted.env));
     let mut plan = planned?;
+    operations::tell(&mut plan, &wanted.compiled.operations);
     let (half_way, blocked) = unfinished(loaded, runs, &plan)?;
     warnings.extend(half_way);
     let unit_of = |resource: &str| resource.split('/').nth(1).and_then(|name| name.parse::<Name>().ok());

@@ -8,11 +8,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use eos_compile::OPERATIONS;
-use eos_compile::intent::{component_path, ours};
+use eos_compile::intent::{component_path, ours, with_features};
 use eos_engine::record::{Begun, Goal, Intended};
 use eos_engine::{AppliedUnit, Digest, Run, Units};
 use eos_model::{Diagnostic, Diagnostics, EnvName, Name, codes};
-use eos_pillar::{Change, Tree};
+use eos_pillar::{Change, ComponentEntry, Tree};
 
 use crate::loaded::Loaded;
 
@@ -138,6 +138,9 @@ fn own_entries(loaded: &Loaded, begun: &Begun) -> Result<Change, Diagnostics> {
                 );
                 continue;
             }
+            if then.is_none() && before.is_none() {
+                drop_secrets(loaded, begun, name, &mut change)?;
+            }
             change.files.insert(path, then);
         }
         let folder = format!("{}/{}/{name}/", eos_secrets::FOLDER, begun.env);
@@ -158,6 +161,31 @@ fn own_entries(loaded: &Loaded, begun: &Begun) -> Result<Change, Diagnostics> {
         }
     }
     if found.is_empty() { Ok(change) } else { Err(found) }
+}
+
+/// The secrets that came with a name go with it, unless data stays that they open. As `eos delete` has it.
+fn drop_secrets(loaded: &Loaded, begun: &Begun, name: &Name, change: &mut Change) -> Result<(), Diagnostics> {
+    // A pillar that cannot be read is told of when it is compiled.
+    let Ok(environment) = loaded.environment(&begun.env) else { return Ok(()) };
+    let holds_data = |entry: &ComponentEntry| {
+        let component = with_features(&loaded.catalog, entry);
+        !entry.volumes.is_empty() || component.is_ok_and(|kind| !kind.cloud.data_classes.is_empty())
+    };
+    if environment.components.get(name).is_none_or(holds_data) {
+        return Ok(());
+    }
+    for reference in eos_secrets::list(&loaded.estate.root)? {
+        let path = eos_secrets::file_of(&reference);
+        let is_its = reference.env == begun.env && reference.name == *name;
+        let was_there = match &begun.before {
+            Some(commit) if is_its => loaded.estate.git.file_at(commit, &path)?.is_some(),
+            _ => false,
+        };
+        if is_its && !was_there {
+            change.remove(path);
+        }
+    }
+    Ok(())
 }
 
 /// The files that eos keeps of a unit.

@@ -11,6 +11,7 @@ pub mod going_back;
 pub mod health;
 pub mod interrupt;
 pub mod listening;
+pub mod operations;
 pub mod progress;
 pub mod screen;
 pub mod shared_store;

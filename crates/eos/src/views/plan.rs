@@ -96,7 +96,7 @@ fn table(lines: Vec<Line>, width: usize) -> Table {
     head.extend(hosts.then_some("HOST").into_iter().chain(["NEEDED BY", "NOTE"]));
     let row = |line: Line| {
         let needed = if line.radius == 0 { "-".to_owned() } else { counted(line.radius, "unit") };
-        let mut cells = vec![verb(line.kind).to_owned(), line.unit, line.resource];
+        let mut cells = vec![verb(&line).to_owned(), line.unit, line.resource];
         cells.extend(hosts.then_some(line.host).into_iter().chain([needed]));
         (line.kind, cells, line.note)
     };
@@ -147,7 +147,7 @@ pub fn markdown(plan: &RunPlan, previews: &Previews, cost: Option<&Cost>) -> Str
     for line in lines {
         out.push_str(&format!(
             "| {} | {} | {} | {} | {} | {} |\n",
-            verb(line.kind),
+            verb(&line),
             cell(&line.unit),
             cell(&line.resource),
             cell(&line.host),
@@ -200,23 +200,26 @@ fn summary(lines: &[Line]) -> String {
         (Adopt, "to take over"),
     ];
     let part = |(kind, words): (ChangeKind, &str)| {
-        let count = lines.iter().filter(|line| line.kind == kind).count();
-        let later = lines.iter().filter(|line| line.kind == kind && line.known_later).count();
+        let of_kind = || lines.iter().filter(|line| line.kind == kind && !line.once);
+        let (count, later) = (of_kind().count(), of_kind().filter(|line| line.known_later).count());
         match (count, later) {
             (0, _) => None,
             (count, 0) => Some(format!("{count} {words}")),
             (count, later) => Some(format!("{count} {words} ({later} known later)")),
         }
     };
-    kinds.into_iter().filter_map(part).collect::<Vec<_>>().join(", ")
+    let once = lines.iter().filter(|line| line.once).count();
+    let once = (once > 0).then(|| format!("{once} to do once"));
+    kinds.into_iter().filter_map(part).chain(once).collect::<Vec<_>>().join(", ")
 }
 
 fn has_lines(unit: &UnitPlan) -> bool {
     matches!(unit.verdict, Verdict::Changes { .. } | Verdict::Envelope { .. })
 }
 
-fn verb(kind: ChangeKind) -> &'static str {
-    match kind {
+fn verb(line: &Line) -> &'static str {
+    match line.kind {
+        _ if line.once => "+ do once",
         ChangeKind::Destroy => "- destroy",
         ChangeKind::Forget => "- leave",
         ChangeKind::Replace => "± replace",

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use eos_compile::OPERATIONS;
 use eos_engine::change::Fate;
-use eos_engine::{Change, ChangeKind, RunPlan, UnitPlan, Verdict};
+use eos_engine::{Change, ChangeKind, OneOff, RunPlan, Touch, UnitPlan, Verdict};
 use eos_model::{EnvName, Name};
 
 use super::plan::Previews;
@@ -21,6 +21,8 @@ pub struct Line {
     pub note: String,
     /// Nothing is known of it yet but that it may happen.
     pub known_later: bool,
+    /// An operation that is carried out: nothing is made that stays.
+    pub once: bool,
 }
 
 pub fn lines(plan: &RunPlan, previews: &Previews) -> Vec<Line> {
@@ -31,7 +33,7 @@ pub fn lines(plan: &RunPlan, previews: &Previews) -> Vec<Line> {
         .map(|change| Line {
             kind: change.kind,
             unit: change.unit.to_string(),
-            resource: resource(&change.address),
+            resource: shown(change),
             host: change.host.clone().unwrap_or_else(|| "-".to_owned()),
             radius: radius(&change.unit),
             note: match (note(plan, change, previews), plan.units.get(&change.unit).and_then(awaited)) {
@@ -40,6 +42,7 @@ pub fn lines(plan: &RunPlan, previews: &Previews) -> Vec<Line> {
                 (note, Some(later)) => format!("{note}; more is {later}"),
             },
             known_later: false,
+            once: change.operation.is_some() && change.kind == ChangeKind::Create,
         })
         .collect();
     for name in &plan.order {
@@ -53,6 +56,7 @@ pub fn lines(plan: &RunPlan, previews: &Previews) -> Vec<Line> {
                 radius: unit.blast_radius,
                 note: awaited(unit).unwrap_or_default(),
                 known_later: true,
+                once: false,
             })),
             Verdict::Changes { changes, outputs, .. } if changes.is_empty() => lines.push(Line {
                 kind: if unit.applied.is_some() { ChangeKind::Update } else { ChangeKind::Create },
@@ -62,6 +66,7 @@ pub fn lines(plan: &RunPlan, previews: &Previews) -> Vec<Line> {
                 radius: unit.blast_radius,
                 note: outputs.keys().cloned().collect::<Vec<_>>().join(", "),
                 known_later: false,
+                once: false,
             }),
             _ => {}
         }
@@ -117,12 +122,52 @@ pub fn resource(address: &str) -> String {
     own.strip_prefix("operation_").unwrap_or(own).to_owned()
 }
 
+/// Longer words would leave no room for notes; all of them are said there then.
+const MOST_WORDS: usize = 32;
+
+/// The resource, or of an operation what it does. One whose record goes is known by its id alone, which ends in that.
+fn shown(change: &Change) -> String {
+    if let Some(operation) = &change.operation {
+        let words = &operation.words;
+        let is_short = words.chars().count() <= MOST_WORDS;
+        return if is_short { words.clone() } else { words.split(' ').take(2).collect::<Vec<_>>().join(" ") };
+    }
+    let resource = resource(&change.address);
+    match resource.splitn(3, '_').collect::<Vec<_>>().as_slice() {
+        [_, _, words] if change.unit.as_str() == OPERATIONS => {
+            format!("record of {}", words.replace('_', " "))
+        }
+        _ => resource,
+    }
+}
+
+/// What an operation means for data; first of all the words there was no room for beside it.
+fn operation_note(operation: &OneOff) -> String {
+    let risk = match operation.data {
+        Touch::Untouched => "",
+        Touch::Stays => "data stays",
+        Touch::AtRisk => "DATA AT RISK",
+        Touch::Unknown => "data may be at risk",
+    };
+    match (risk, operation.words.chars().count() > MOST_WORDS) {
+        (risk, false) => risk.to_owned(),
+        ("", true) => operation.words.clone(),
+        (risk, true) => format!("{risk}: {}", operation.words),
+    }
+}
+
 /// The name under which a provider previews a change.
 pub fn preview_key(env: &EnvName, change: &Change) -> String {
     format!("{env}/{}/{}", change.unit, resource(&change.address))
 }
 
 fn note(plan: &RunPlan, change: &Change, previews: &Previews) -> String {
+    if let Some(operation) = &change.operation {
+        return operation_note(operation);
+    }
+    if change.unit.as_str() == OPERATIONS && change.kind == ChangeKind::Destroy {
+        return "what it did stays done".to_owned();
+    }
     if let Some(data) = &change.data {
         // Where it lies is said below the rows, with room for it.
         return match data.fate {
@@ -174,7 +219,19 @@ fn is_told_of_volumes(plan: &RunPlan, unit: &Name) -> bool {
 pub fn data(plan: &RunPlan, width: usize, style: Style) -> String {
     let mut lost = BTreeSet::new();
     let mut kept = BTreeSet::new();
+    let (mut at_risk, mut unknown) = (BTreeSet::new(), BTreeSet::new());
     for change in plan.changes() {
+        if let Some(operation) = &change.operation {
+            let because = operation.because.as_ref().map(|because| format!(" ({because})"));
+            let said = format!("{}{}", operation.words, because.unwrap_or_default());
+            match operation.data {
+                Touch::Untouched => false,
+                Touch::Stays => kept.insert(said),
+                Touch::AtRisk => at_risk.insert(said),
+                Touch::Unknown => unknown.insert(said),
+            };
+            continue;
+        }
         let Some(data) = &change.data else { continue };
         let places = match (data.places.as_slice(), data.classes.as_slice()) {
             ([], []) => change.address.clone(),
@@ -191,15 +248,18 @@ pub fn data(plan: &RunPlan, width: usize, style: Style) -> String {
         };
     }
     let list = |found: &BTreeSet<String>| found.iter().cloned().collect::<Vec<_>>().join("; ");
+    let red = |head: &str| style.red(head);
+    let plain = |head: &str| head.to_owned();
     let mut out = String::new();
-    if !lost.is_empty() {
-        let head = "Data that is lost: ";
-        out.push_str(&below(head, &style.red(head), &list(&lost), width, 2));
-    }
-    if !kept.is_empty() {
-        let head = "Data that is kept: ";
-        out.push_str(&below(head, head, &list(&kept), width, 2));
-    }
+    let mut say = |head: &str, paint: &dyn Fn(&str) -> String, found: &BTreeSet<String>| {
+        if !found.is_empty() {
+            out.push_str(&below(head, &paint(head), &list(found), width, 2));
+        }
+    };
+    say("Data that is lost: ", &red, &lost);
+    say("Data at risk: ", &red, &at_risk);
+    say("Data that may be at risk, its kind does not say: ", &red, &unknown);
+    say("Data that is kept: ", &plain, &kept);
     if out.is_empty() { "No data is at risk.\n".to_owned() } else { out }
 }
 
@@ -216,6 +276,7 @@ mod tests {
             host: "local".to_owned(),
             radius: 0,
             known_later: false,
+            once: false,
             note: String::new(),
         };
         let lines = together(vec![
@@ -229,5 +290,69 @@ mod tests {
             shown,
             ["volumes, job", "20261116t043000_3f9a_resize_lvm", "20261116t043001_77b0_resize_lvm"]
         );
+    }
+
+    /// A plan of operations alone: address → words, what becomes of data, why.
+    fn operations(all: &[(&str, ChangeKind, Option<(&str, Touch, &str)>)]) -> RunPlan {
+        let change = |(id, kind, told): &(&str, ChangeKind, Option<(&str, Touch, &str)>)| {
+            let said = told.map(|(words, data, because)| {
+                serde_json::json!({"words": words, "data": data, "because": because})
+            });
+            serde_json::json!({
+                "unit": OPERATIONS, "address": format!("eos_salt_state.operation_{id}"), "kind": kind, "provider": "",
+                "id": null, "host": "local", "reason": null, "fields": [], "data": null, "operation": said,
+            })
+        };
+        let changes: Vec<_> = all.iter().map(change).collect();
+        let unit = serde_json::json!({
+            "goal": "present", "digest": "sha256:0", "applied": null, "kind": OPERATIONS, "host": null, "after": {},
+            "blast_radius": 0, "inputs": {}, "treatment": {}, "warnings": [],
+            "verdict": {"verdict": "changes", "changes": changes, "outputs": {}, "tfplan": ""},
+        });
+        let plan = serde_json::json!({
+            "env": "production", "commit": "", "at": 0, "units": {OPERATIONS: unit}, "order": [OPERATIONS],
+        });
+        serde_json::from_value(plan).unwrap()
+    }
+
+    #[test]
+    fn an_operation_says_what_it_does_and_what_becomes_of_data() {
+        let create = ChangeKind::Create;
+        let long = "convert filesystem /srv/a/very/long/way/down btrfs --compression lzo";
+        let plan = operations(&[
+            (
+                "1_a_convert_filesystem",
+                create,
+                Some(("convert filesystem /data btrfs", Touch::AtRisk, "rewritten")),
+            ),
+            ("2_b_convert_filesystem", create, Some((long, Touch::AtRisk, "rewritten"))),
+            ("3_c_resize_lvm", create, Some(("resize lvm books +5G", Touch::Stays, "it grows"))),
+            ("4_d_shake_tree", create, Some(("shake tree", Touch::Unknown, "shaken"))),
+            ("5_e_update_agents", create, Some(("update agents", Touch::Untouched, ""))),
+            ("6_f_resize_lvm", ChangeKind::Destroy, None),
+        ]);
+        let shown: Vec<(String, String)> = lines(&plan, &Previews::new())
+            .into_iter()
+            .map(|line| (format!("{}{}", if line.once { "once: " } else { "" }, line.resource), line.note))
+            .collect();
+        let expected = [
+            ("record of resize lvm", "what it did stays done"),
+            ("once: convert filesystem /data btrfs", "DATA AT RISK"),
+            ("once: convert filesystem", &format!("DATA AT RISK: {long}")),
+            ("once: resize lvm books +5G", "data stays"),
+            ("once: shake tree", "data may be at risk"),
+            ("once: update agents", ""),
+        ];
+        assert_eq!(shown, expected.map(|(resource, note)| (resource.to_owned(), note.to_owned())));
+        let said = data(&plan, usize::MAX, Style(false));
+        let expected = [
+            format!("Data at risk: convert filesystem /data btrfs (rewritten); {long} (rewritten)"),
+            "Data that may be at risk, its kind does not say: shake tree (shaken)".to_owned(),
+            "Data that is kept: resize lvm books +5G (it grows)".to_owned(),
+        ];
+        assert_eq!(said.lines().collect::<Vec<_>>(), expected);
+        let harmless =
+            operations(&[("5_e_update_agents", create, Some(("update agents", Touch::Untouched, "")))]);
+        assert_eq!(data(&harmless, usize::MAX, Style(false)), "No data is at risk.\n");
     }
 }

@@ -71,6 +71,10 @@ pub fn text(report: &Report, outputs: &Outputs, seconds: u64, width: usize, colo
         }
         Ending::Superseded => format!("A later run took over ({took}).\n"),
     });
+    if let Some(commit) = &report.reverted {
+        let commit = commit.get(..10).unwrap_or(commit);
+        out.push_str(&format!("The pillar asks again for what it did before: commit {commit}.\n"));
+    }
     out
 }
 

@@ -118,6 +118,10 @@ fn a_dirty_tree() {
     let sandbox = Sandbox::with_estate();
     sandbox.write("pillar/infrastructure/production/init.sls", "#!yaml\n# half an edit\n{}\n");
     refused(&sandbox, "a_dirty_tree", 4, &["create", "grafana"]);
+    // What commits nothing is not refused for the sake of a commit of its own.
+    refused(&sandbox, "a_dirty_tree_for_a_plan", 4, &["plan"]);
+    refused(&sandbox, "a_dirty_tree_for_an_apply", 4, &["apply"]);
+    refused(&sandbox, "a_dirty_tree_for_a_dry_run", 4, &["create", "grafana", "--dry-run"]);
     for number in 0..9 {
         sandbox.write(&format!("pillar/infrastructure/production/new{number}.sls"), "#!yaml\n{}\n");
     }

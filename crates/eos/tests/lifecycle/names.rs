@@ -341,7 +341,10 @@ fn hints_act_in_the_environment_they_are_about() {
     assert!(said.contains("eos update --env staging nextcloud --hostname"), "{said}");
     assert!(said.contains("eos apply --env staging does that"), "{said}");
     let needed = sandbox.run(&["-e", "staging", "delete", "postgres"]);
-    assert!(flat(needed.stderr).contains("eos delete --env staging nextcloud first"));
+    assert!(
+        flat(needed.stderr)
+            .contains("eos delete --env staging nextcloud && eos delete --env staging postgres")
+    );
     sandbox.ok(&["create", "redis", "spare", "--env", "staging"]);
     let needed = sandbox.run(&["-e", "staging", "delete", "redis"]);
     assert!(flat(needed.stderr).contains("eos update --env staging nextcloud --cache spare"));

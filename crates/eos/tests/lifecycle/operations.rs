@@ -59,3 +59,38 @@ fn operations_of_two_clones_have_two_ids() {
     sandbox.git(&[identity.as_slice(), &pull].concat());
     assert_eq!(sandbox.json(&["list", "operations"])["operations"].as_array().unwrap().len(), 2);
 }
+
+/// A host may have what eos did not make; whoever mistypes a name should hear of it all the same.
+#[test]
+fn what_the_estate_does_not_know_is_said() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "host", "far", "--address", "10.0.0.9", "--nomad-node", "n2"]);
+    sandbox.ok(&["create", "lvm", "database_volume", "--path", "/srv/db", "--host", "far"]);
+    let said = |args: &[&str]| {
+        let run = sandbox.ok(args);
+        run.stderr.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    for known in [
+        &["resize", "lvm", "database_volume", "+5G", "--host", "far"][..],
+        &["expand", "storage", "--path", "/srv/db/", "--host", "far"],
+        &["expand", "storage", "--auto", "--host", "far"],
+    ] {
+        assert_eq!(said(known), "", "{known:?}");
+    }
+    let near = said(&["resize", "lvm", "databse_volume", "+5G", "--host", "far", "--dry-run"]);
+    assert!(
+        near.contains("E0409") && near.contains("eos knows no volume databse_volume on host far"),
+        "{near}"
+    );
+    assert!(near.contains("did you mean database_volume?"), "{near}");
+    let far = said(&["convert", "filesystem", "/nosuch", "btrfs", "--host", "far"]);
+    assert!(
+        far.contains("no mounted folder /nosuch on host far") && far.contains("eos makes /srv/db on far"),
+        "{far}"
+    );
+    // What is on one host is not on another.
+    let elsewhere = said(&["resize", "lvm", "database_volume", "+5G", "--host", "local"]);
+    assert!(elsewhere.contains("eos makes no volume on local"), "{elsewhere}");
+    let document = sandbox.ok(&["resize", "lvm", "nosuch", "+5G", "--host", "far", "--json"]).stdout;
+    assert!(document.contains("eos knows no volume nosuch"), "{document}");
+}

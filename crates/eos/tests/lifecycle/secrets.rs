@@ -74,7 +74,7 @@ fn a_kept_secret_is_shown_and_not_changed() {
     let value = sandbox.ok(&["secret", "show", "grafana/admin_password"]).stdout;
     sandbox.applied_elsewhere();
     sandbox.ok(&["delete", "grafana"]);
-    assert!(sandbox.ok(&["secret", "list"]).stdout.contains("nothing, kept"));
+    assert!(sandbox.ok(&["secret", "list"]).stdout.contains("kept data"));
     assert_eq!(sandbox.ok(&["secret", "show", "grafana/admin_password"]).stdout, value);
     refused(&sandbox.run(&["secret", "rotate", "grafana/admin_password"]), 3, "has no secret");
     refused(

@@ -38,10 +38,53 @@ fn deletes_in_an_order_that_works() {
             sandbox.ok(&["create", "grafana", "--sso", "--env", env]);
             let refused = [refused, &["--env", env]].concat();
             let offered = sandbox.offered(&refused);
-            let (commands, _) = offered.split_once(" first").unwrap();
+            // A host may be kept for others: what goes first is told, and then the host itself can.
+            let (commands, is_all) = offered
+                .split_once(" first")
+                .map_or((offered.as_str(), true), |(commands, _)| (commands, false));
             assert!(commands.contains(" && eos delete ") && commands.contains(also), "{offered}");
             sandbox.type_in(commands);
-            sandbox.ok(&refused);
+            if is_all {
+                assert!(sandbox.run(&refused).stderr.contains("E0409"), "it is gone by then: {offered}");
+            } else {
+                sandbox.ok(&refused);
+            }
         }
     }
+}
+
+/// What can do without is offered to be kept, all of it, and the last command is the one that was refused.
+#[test]
+fn a_way_to_delete_what_several_use() {
+    for (way, left) in [("to keep them: ", true), ("to take them away as well: ", false)] {
+        let sandbox = Sandbox::with_estate();
+        let names = ["alpha", "beta", "gamma", "delta"];
+        for name in names {
+            sandbox.ok(&[
+                "create",
+                "prometheus",
+                name,
+                "--proxy",
+                "--hostname",
+                &format!("{name}.example.org"),
+            ]);
+        }
+        let offered = sandbox.offered(&["delete", "hecate"]);
+        let (_, rest) = offered.split_once(way).unwrap_or_else(|| panic!("{offered}"));
+        let commands = rest.split(';').next().unwrap();
+        sandbox.type_in(commands);
+        let listed = sandbox.ok(&["list"]).stdout;
+        assert!(!listed.contains("hecate"), "{listed}");
+        for name in names {
+            assert_eq!(listed.contains(name), left, "{listed}");
+        }
+    }
+    // Where some cannot do without, they go, and the others stay.
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "authentik", "--frontend-for", "mailcow"]);
+    sandbox.ok(&["create", "grafana", "--sso"]);
+    let offered = sandbox.offered(&["delete", "authentik"]);
+    let commands = offered.split(';').next().unwrap();
+    sandbox.type_in(&commands[commands.find("eos ").unwrap()..]);
+    assert!(!sandbox.ok(&["list"]).stdout.contains("authentik"), "{offered}");
 }

@@ -201,3 +201,59 @@ fn an_undo_keeps_the_secrets_of_its_command_to_itself() {
     assert!(told.contains("--combination ***"), "{told}");
     assert!(!told.contains("hunter3"), "{told}");
 }
+
+/// A create that is taken back leaves no secret behind, and both of its commits are told; where data was kept, what opens
+/// it stays until that is purged.
+#[test]
+fn an_undone_create_takes_its_secret_along_unless_data_stays() {
+    const CHEST: &str = r#"#!yaml
+format: 1
+kind: chest
+summary: Chest with something in it, that cannot be closed
+proof: validates
+settings:
+  combination: {type: secret, generate: 12, help: What opens it}
+cloud:
+  resources:
+    terraform_data:
+      gold: {input: "@{name}"}
+      lid:
+        depends_on: [terraform_data.gold]
+        provisioner:
+          local-exec:
+            command: "false"
+  data_classes: {terraform_data.gold: database}
+"#;
+    let place = Place::new();
+    place.add_kind("safe", include_str!("catalog/safe/component.yaml"));
+    place.add_kind("chest", CHEST);
+    let create = ["create", "safe", "--combination", "hunter3", "--yes", "--on-failure", "undo"];
+    let told = place.exits(1, &create).stdout;
+    let commits = place.git(&["log", "-2", "--format=%H"]);
+    for commit in commits.lines() {
+        assert!(told.contains(&commit[..10]), "{commit} is not in {told}");
+    }
+    assert!(!place.path("secrets/production/safe").exists());
+    let listed = place.ok(&["secret", "list"]).stdout;
+    assert!(!listed.contains("safe"), "{listed}");
+
+    place.exits(1, &["create", "chest", "--yes", "--on-failure", "undo"]);
+    let purpose = || {
+        let listed = place.json(&["secret", "list"]);
+        listed["secrets"].as_array().unwrap().iter().map(|one| one["for"].clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(purpose(), ["kept data"], "{}", place.ok(&["status"]).stdout);
+    place.ok(&["purge", "chest", "--yes"]);
+    assert!(purpose().is_empty());
+    // One that an older eos left behind is told as such, and purged as it says.
+    let left = place.path("secrets/production/ghost");
+    std::fs::create_dir_all(&left).unwrap();
+    std::fs::write(left.join("key.v1.age"), "").unwrap();
+    place.git(&["add", "-A"]);
+    place.git(&["commit", "-qm", "by hand"]);
+    assert_eq!(purpose(), ["nothing"]);
+    let listed = place.ok(&["secret", "list"]).stdout;
+    let (_, command) = listed.trim_end().split_once("goes with: eos ").unwrap();
+    place.ok(&command.split(' ').collect::<Vec<_>>());
+    assert!(purpose().is_empty());
+}

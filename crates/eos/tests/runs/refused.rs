@@ -372,5 +372,5 @@ fn what_others_need_is_not_deleted() {
     assert!(refused.contains("desk is needed by lamp") && !refused.contains("another"), "{refused}");
     place.ok(&["create", "desk", "spare", "--no-apply"]);
     let refused = place.exits(4, &["delete", "desk", "--yes"]).stderr;
-    assert!(refused.contains("let it use another: eos update lamp --desk spare"), "{refused}");
+    assert!(refused.contains("to keep them: eos update lamp --desk spare && eos delete desk"), "{refused}");
 }

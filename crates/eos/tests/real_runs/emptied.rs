@@ -1,0 +1,67 @@
+//! What is purged leaves no folder behind that eos made, and every one that somebody else did. And an operation, which
+//! makes nothing: its plan says what it does and what becomes of data.
+
+use crate::shop::{Shop, has};
+
+#[test]
+fn folders_of_eos_go_and_those_of_others_stay() {
+    let shop = Shop::new();
+    let of_name = |name: &str| shop.data_folder(name).parent().unwrap().to_owned();
+    shop.create_redis("tidy", "first-password");
+    shop.ok(&["destroy", "production", "--yes"]);
+    let theirs = of_name("tidy").join("by-hand");
+    std::fs::create_dir(&theirs).unwrap();
+    shop.ok(&["purge", "tidy", "--yes"]);
+    assert!(
+        !shop.data_folder("tidy").exists() && theirs.is_dir(),
+        "an empty folder of somebody else's stays"
+    );
+    std::fs::remove_dir_all(of_name("tidy")).unwrap();
+
+    shop.create_redis("neat", "first-password");
+    shop.ok(&["delete", "neat", "--destroy-data", "neat", "--yes"]);
+    let root = of_name("neat").parent().unwrap().parent().unwrap().to_owned();
+    let left: Vec<_> = std::fs::read_dir(&root).unwrap().map(|entry| entry.unwrap().path()).collect();
+    assert!(left.is_empty(), "the data folder is the host's, and empty: {left:?}");
+}
+
+#[test]
+fn the_plan_of_an_operation_says_what_it_does() {
+    const TREE: &str = r#"#!yaml
+format: 1
+kind: tree
+summary: Tree that can be shaken
+proof: validates
+operations:
+  shake:
+    help: Shakes it
+    example: eos shake tree oak
+    data: {fate: at_risk, because: "nests in @{arg.name} may fall"}
+    args:
+      name: {type: string, required: true, positional: true, help: Which, example: oak}
+      hard: {type: bool, default: false, help: With both hands}
+      log: {type: string, default: "", help: Where it is written down, example: /tmp/log}
+    states:
+      shaken:
+        file.managed:
+          - name: "@{arg.log}"
+          - contents: "@{arg.name}"
+"#;
+    let shop = Shop::new();
+    shop.sandbox.write("catalog/tree/component.yaml", TREE);
+    shop.sandbox.commit_by_hand();
+    let log = shop.sandbox.path().join("log");
+    shop.ok(&["shake", "tree", "oak", "--hard", "--log", log.to_str().unwrap(), "--no-apply"]);
+    let plan = shop.exits(2, &["plan"]).stdout;
+    has(&plan, "Plan for production: 1 to do once");
+    has(&plan, "+ do once  operations  shake tree");
+    has(&plan, "DATA AT RISK");
+    let flat = plan.split_whitespace().collect::<Vec<_>>().join(" ");
+    has(&flat, "Data at risk: shake tree oak --hard --log");
+    has(&flat, "(nests in oak may fall)");
+    assert!(!plan.contains("No data is at risk"), "{plan}");
+    has(&shop.exits(2, &["plan", "--markdown"]).stdout, "| + do once | operations | shake tree |");
+    shop.ok(&["apply", "--yes"]);
+    assert_eq!(std::fs::read_to_string(&log).unwrap().trim(), "oak");
+    has(&shop.ok(&["plan"]).stdout, "nothing to do");
+}
