@@ -45,7 +45,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let out = matches.get_one::<String>("out");
     if let Some(file) = out.filter(|_| !shown.plan.is_empty()) {
         let key = run::first::plan_key(call.context, &loaded.estate)?;
-        plan_file::write(&call.context.directory.join(file), &shown.plan, key.as_deref())?;
+        plan_file::write(&call.context.directory.join(file), &shown.plan, &shown.previews, key.as_deref())?;
     }
     let text = if matches.get_flag("markdown") {
         view::markdown(&shown.plan, &shown.previews, shown.cost.as_ref())
