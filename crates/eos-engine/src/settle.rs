@@ -22,14 +22,11 @@ impl Conduct<'_> {
         let mut seen = Seen::new();
         if target.goal == Goal::Present {
             self.engine.observer.on(&Progress::Verifying { unit: name });
-            seen = self.engine.health.check(&self.id(name), &outputs.0).map_err(|why| {
-                let message = format!("{name} was applied and is not healthy: {}", why.message);
-                let problem = Diagnostic::error(codes::UNHEALTHY, message);
-                self.fail(
-                    name,
-                    Diagnostic { why: why.why, ..problem }.fix("once it is healthy: eos resume; or eos undo"),
-                )
-            })?;
+            seen = self
+                .engine
+                .health
+                .check(&self.id(name), &outputs.0)
+                .map_err(|found| self.fail(name, not_healthy(name, found)))?;
         }
         if let Some(lost) = self.leases.lost() {
             return Err(UnitEnd::NotBegun(lost));
@@ -112,4 +109,15 @@ impl Conduct<'_> {
         self.kept().insert(name.clone(), kept);
         Ok(())
     }
+}
+
+/// Why a unit is not done though it was applied. Where somebody said stop, nothing is known against it.
+fn not_healthy(name: &Name, found: Diagnostic) -> Diagnostic {
+    if found.code == codes::STOPPED {
+        return found;
+    }
+    // The reason too: a message is what the journal keeps and eos status shows later.
+    let reason = found.why.map(|why| format!("\n{why}")).unwrap_or_default();
+    let message = format!("{name} was applied and is not healthy: {}{reason}", found.message);
+    Diagnostic::error(codes::UNHEALTHY, message).fix("once it is healthy: eos resume; or eos undo")
 }

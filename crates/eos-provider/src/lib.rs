@@ -23,7 +23,8 @@ mod tls;
 mod unix_socket;
 mod value;
 
-pub use nomad_job::as_registered;
+pub use nomad_job::{as_registered, redact_tasks};
+pub use redact::Redact;
 pub use salt_state::is_this_machine;
 pub use serve::{ServeError, serve};
 pub use settings::{COOKIE, NomadSettings, PluginSettings, SaltSettings, Settings, is_plugin};

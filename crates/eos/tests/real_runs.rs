@@ -6,6 +6,8 @@
 
 mod support;
 
+use support::processes;
+
 #[path = "real_runs/adopted.rs"]
 mod adopted;
 #[path = "real_runs/cloud_token.rs"]
@@ -28,14 +30,14 @@ mod lifecycle;
 mod pillar_outputs;
 #[path = "real_runs/placing.rs"]
 mod placing;
-#[path = "real_runs/processes.rs"]
-mod processes;
 #[path = "real_runs/scanner.rs"]
 mod scanner;
 #[path = "real_runs/secrets_stay.rs"]
 mod secrets_stay;
 #[path = "real_runs/shop.rs"]
 mod shop;
+#[path = "real_runs/taken_ill.rs"]
+mod taken_ill;
 #[path = "real_runs/terraform.rs"]
 mod terraform;
 #[path = "real_runs/unhealthy.rs"]

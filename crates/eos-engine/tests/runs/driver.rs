@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use camino::Utf8PathBuf;
 use eos_engine::journal;
@@ -32,6 +33,8 @@ pub struct Job {
     pub kill: Option<Kill>,
     /// Units that are found unhealthy.
     pub unhealthy: BTreeSet<Name>,
+    /// Somebody says stop while those are looked at.
+    pub stopped_looking: bool,
     pub lease_wait: u64,
     /// The state is behind http, at this address; in local files when none.
     pub http: Option<String>,
@@ -100,6 +103,8 @@ struct Watcher<'j> {
     job: &'j Job,
     children: Children,
     tofus: Mutex<Vec<ChildIdentity>>,
+    /// No tofu was at work when one was to be killed: the next one is.
+    owed: AtomicBool,
     tofu_plans: Mutex<Vec<String>>,
 }
 
@@ -109,7 +114,10 @@ impl Watcher<'_> {
             self.children.interrupt();
         }
         if kill.tofu {
-            for child in self.tofus.lock().unwrap().iter().filter(|child| child.still_running()) {
+            let tofus = self.tofus.lock().unwrap();
+            let mut at_work = tofus.iter().filter(|child| child.still_running()).peekable();
+            self.owed.store(at_work.peek().is_none(), Ordering::SeqCst);
+            for child in at_work {
                 let _ = kill_process(Pid::from_raw(child.pid).unwrap(), Signal::KILL);
             }
         }
@@ -130,6 +138,9 @@ impl Observer for Watcher<'_> {
         if let Progress::Journaled { record: Record::Unit { step: Step::Child { child }, .. }, .. } = progress
         {
             self.tofus.lock().unwrap().push(*child);
+            if self.owed.swap(false, Ordering::SeqCst) {
+                let _ = kill_process(Pid::from_raw(child.pid).unwrap(), Signal::KILL);
+            }
         }
         let Some(kill) = &self.job.kill else { return };
         let now = match (progress, &kill.when) {
@@ -157,7 +168,11 @@ impl Health for Job {
         _: &std::collections::BTreeMap<String, Json>,
     ) -> Result<eos_engine::observer::Seen, Diagnostic> {
         if self.unhealthy.contains(&unit.name) {
-            return Err(Diagnostic::error(codes::HIVE, "it does not answer"));
+            return Err(if self.stopped_looking {
+                Diagnostic::error(codes::STOPPED, "stopped while looking").why("nothing was known yet")
+            } else {
+                Diagnostic::error(codes::HIVE, "it does not answer").why("nobody listens there")
+            });
         }
         Ok(Default::default())
     }
@@ -263,6 +278,7 @@ fn run(job: &Job) -> Result<Json, Diagnostics> {
         job,
         children: tools.children.clone(),
         tofus: Mutex::default(),
+        owed: AtomicBool::default(),
         tofu_plans: Mutex::default(),
     };
     let machine = rustix::system::uname().nodename().to_string_lossy().into_owned();
@@ -334,12 +350,12 @@ fn run(job: &Job) -> Result<Json, Diagnostics> {
         Command::Plan => shown(&engine.plan(&request)?),
         Command::PlanOut => {
             let plan = engine.plan(&request)?;
-            eos_engine::plan_file::write(&plan_file, &plan, None)?;
+            eos_engine::plan_file::write(&plan_file, &plan, &Default::default(), None)?;
             shown(&plan)
         }
         Command::Apply => done(engine.apply(&engine.plan(&request)?, &units, &options)?),
         Command::ApplyFile => {
-            let plan = eos_engine::plan_file::read(&plan_file, None)?;
+            let (plan, _) = eos_engine::plan_file::read(&plan_file, None)?;
             plan.refuse_outdated(&job.commit, &units)?;
             done(engine.apply(&plan, &units, &options)?)
         }

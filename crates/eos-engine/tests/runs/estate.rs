@@ -117,6 +117,7 @@ impl Estate {
             looked_after: false,
             kill: None,
             unhealthy: BTreeSet::new(),
+            stopped_looking: false,
             lease_wait: 0,
             http: None,
             overtaken: false,

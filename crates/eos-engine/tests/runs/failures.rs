@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use eos_engine::OnFailure;
+use eos_engine::record::{Record, Step};
 use serde_json::{Value as Json, json};
 
-use crate::driver::{Command, Job};
+use crate::driver::{Command, Job, records_of};
 use crate::estate::{Estate, outcome, set};
 use crate::spec::Spec;
 
@@ -136,8 +137,34 @@ fn an_unhealthy_unit_is_not_applied_again() {
     let (end, states) = outcome(&answer);
     assert_eq!((end.as_str(), states["a"].as_str(), states["b"].as_str()), ("failed", "failed", "planned"));
     assert!(answer["report"]["problems"].to_string().contains("E0913"));
+    // The journal knows why as well: eos status tells it later.
+    let reason = "a was applied and is not healthy: it does not answer\nnobody listens there";
+    assert_eq!(failure_of(&estate), ("E0913".to_owned(), reason.to_owned()));
     assert_eq!(outcome(&estate.ok(Command::Resume)).0, "done");
     assert_eq!(estate.log(), ["a.one v1", "a.two v1", "b.one v1", "b.two v1"]);
+}
+
+/// Nothing is known against what nobody had looked at to the end.
+#[test]
+fn a_stop_while_health_is_looked_at_is_a_stop() {
+    let Some(estate) = Estate::new("a_stop_while_looking") else { return };
+    estate.write(&Spec::new("a", "v1"));
+    let stopped = Job { unhealthy: set(&["a"]), stopped_looking: true, ..estate.job(Command::Apply) };
+    let answer = estate.run(&stopped).accepted();
+    assert_eq!(outcome(&answer).0, "stopped", "{answer:#}");
+    assert_eq!(failure_of(&estate), ("E0922".to_owned(), "stopped while looking".to_owned()));
+    assert_eq!(outcome(&estate.ok(Command::Resume)).0, "done");
+    assert_eq!(estate.log(), ["a.one v1", "a.two v1"], "nothing twice");
+}
+
+/// The code and the message of the last failure in the last run's journal.
+fn failure_of(estate: &Estate) -> (String, String) {
+    let records = records_of(&estate.root).pop().unwrap();
+    let failed = records.into_iter().rev().find_map(|record| match record {
+        Record::Unit { step: Step::Failed { code, message }, .. } => Some((code, message)),
+        _ => None,
+    });
+    failed.expect("something failed")
 }
 
 #[test]

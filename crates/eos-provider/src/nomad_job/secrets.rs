@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use eos_model::{Diagnostic, Diagnostics, codes};
+use eos_model::{Diagnostic, Diagnostics, SecretRef, codes};
 use eos_nomad::{Client, Error, Variable};
 use eos_secrets::{Identity, Secret};
+use serde_json::Value as Json;
 
-use super::spec::Spec;
+use super::spec::{Spec, secrets_of};
 use super::trouble;
 use crate::redact::Redact;
 use crate::settings::Settings;
@@ -15,13 +16,21 @@ use crate::settings::Settings;
 pub struct Secrets(BTreeMap<String, Secret>);
 
 impl Secrets {
-    /// Every reference that cannot be resolved is told.
     pub fn resolve(settings: &Settings, spec: &Spec) -> Result<Secrets, Diagnostics> {
-        if spec.secrets.is_empty() {
+        Secrets::read(settings, &spec.id, &spec.secrets)
+    }
+
+    /// Every reference that cannot be resolved is told.
+    fn read(
+        settings: &Settings,
+        job: &str,
+        references: &BTreeMap<String, SecretRef>,
+    ) -> Result<Secrets, Diagnostics> {
+        if references.is_empty() {
             return Ok(Secrets(BTreeMap::new()));
         }
         let missing = |variable: &str, what: &str| {
-            Diagnostic::error(codes::NO_IDENTITY, format!("the secrets of job {} cannot be read", spec.id))
+            Diagnostic::error(codes::NO_IDENTITY, format!("the secrets of job {job} cannot be read"))
                 .why(format!("{variable} is not set: it names {what}"))
                 .fix("run tofu through eos, or set both EOS_ESTATE and EOS_IDENTITY")
         };
@@ -36,7 +45,7 @@ impl Secrets {
         let identity = Identity::load(identity)?;
         let mut found = Diagnostics::new();
         let mut values = BTreeMap::new();
-        for (key, reference) in &spec.secrets {
+        for (key, reference) in references {
             match eos_secrets::read(estate, reference, &identity) {
                 Ok(value) => {
                     values.insert(key.clone(), value);
@@ -85,6 +94,19 @@ impl Secrets {
         }
         store(client, &path, &variable).map_err(trouble::diagnostics)
     }
+}
+
+/// What blanks out the secrets that these jobs, as their specs or Nomad have them, give to their tasks: for whoever
+/// else shows what the tasks wrote.
+pub fn redact_tasks(settings: &Settings, jobs: &[Json]) -> Result<Redact, Diagnostics> {
+    let mut all = Vec::new();
+    for job in jobs {
+        let mut found = Diagnostics::new();
+        let references = secrets_of(job, &mut found);
+        found.into_result()?;
+        all.push(Secrets::read(settings, job["ID"].as_str().unwrap_or_default(), &references)?);
+    }
+    Ok(Redact::new(all.iter().flat_map(|secrets| secrets.0.values()).map(Secret::expose)))
 }
 
 /// Takes a spec's keys out of the job's variable, and the variable away when nothing is left in it.

@@ -191,7 +191,8 @@ fn drop_nulls(value: &mut Json) {
     }
 }
 
-fn secrets_of(job: &Json, found: &mut Diagnostics) -> BTreeMap<String, SecretRef> {
+/// The references that a job gives to its tasks, by key in its variable.
+pub fn secrets_of(job: &Json, found: &mut Diagnostics) -> BTreeMap<String, SecretRef> {
     let mut secrets = BTreeMap::new();
     for (name, value) in job["Meta"].as_object().into_iter().flatten() {
         let Some(key) = name.strip_prefix(SECRET) else { continue };

@@ -12,7 +12,6 @@ use crate::outcome::Outcome;
 use crate::recording::Message;
 use crate::run::flow::{self, Shown, Wanted};
 use crate::run::{self, Runs, interrupt};
-use crate::views::plan as view;
 
 pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
     Ok(command
@@ -35,13 +34,13 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         None => None,
     };
     let env = match &kept {
-        Some(plan) => loaded.env(Some(plan.env.as_str()))?,
+        Some((plan, _)) => loaded.env(Some(plan.env.as_str()))?,
         None => loaded.env(matches.get_one::<String>("env").map(String::as_str))?,
     };
     let compiled = loaded.compile(&loaded.tree, &env)?;
     let message = Message::new(call, matches, run::first::subject(&env));
     let wanted = Wanted::new(&env, &compiled, Change::default(), message, matches)?;
-    let Some(mut plan) = kept else {
+    let Some((mut plan, previews)) = kept else {
         let (ended, shown) = flow::carry_out(call, &mut loaded, wanted)?;
         return Ok(flow::outcome(call, &loaded, &env, ended, &shown));
     };
@@ -66,14 +65,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     warnings.extend(run::taken_ports::warnings(call.context, &loaded, &runs, &wanted, &plan)?);
     warnings.extend(run::closed_folder::warnings(call.context, &loaded, &runs, &wanted, &plan)?);
     let warnings = loaded.in_environment(&env, warnings);
-    let shown = Shown {
-        plan,
-        previews: view::Previews::default(),
-        cost,
-        warnings,
-        left: Default::default(),
-        blocked,
-    };
+    let shown = Shown { plan, previews, cost, warnings, left: Default::default(), blocked };
     let ended = flow::agree_and_apply(call, &mut loaded, &runs, wanted, &units, &shown);
     let ended = ended.map_err(|found| shown.beside(call.context, found))?;
     Ok(flow::outcome(call, &loaded, &env, ended, &shown))

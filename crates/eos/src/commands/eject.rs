@@ -21,10 +21,14 @@ use crate::args::spoken::quoted;
 use crate::loaded::Loaded;
 use crate::outcome::Outcome;
 use crate::run;
+use crate::run::surroundings::nomad_variable;
 use crate::views::plan::counted;
 use crate::views::wrap::below;
 
 const GUIDE: &str = include_str!("eject_guide.md");
+
+/// Where the certificate by which Nomad is known lies there.
+const AUTHORITY: &str = "nomad-ca.pem";
 
 /// The folder may be made inside the estate, and `git add -A` there must not take the key.
 const KEPT_FROM_GIT: &str =
@@ -138,6 +142,12 @@ fn write(
     for part in ["pillar", "secrets", "eos.toml", "eos.lock", ".eos/state/tofu", ".eos/state/outputs"] {
         copy(&root.join(part), &folder.join(part)).map_err(|e| failed(Utf8Path::new(part), e))?;
     }
+    let authority = nomad_authority(call, loaded);
+    if let Some(from) = &authority {
+        let bytes = fs_err::read(from).map_err(|e| eos_pillar::files::cannot_read(from, &e))?;
+        put(folder, Utf8Path::new(AUTHORITY), &bytes, 0o644)
+            .map_err(|e| failed(Utf8Path::new(AUTHORITY), e))?;
+    }
     let provider =
         format!("mirror/eos.local/eos/eos/0.1.0/{}/terraform-provider-eos_v0.1.0", eos_tofu::platform());
     let program = fs_err::read(&context.binary).map_err(|e| failed(&context.binary, e))?;
@@ -147,7 +157,7 @@ fn write(
     let mut files = vec![
         ("README.md", GUIDE.to_owned(), 0o644),
         ("tofurc", config, 0o644),
-        ("env.sh", environment(call, loaded, folder), 0o644),
+        ("env.sh", environment(call, loaded, folder, authority.is_some()), 0o644),
         // For a Salt that wants the outputs of units in its pillar: docs/salt-outputs.md.
         ("salt/_pillar/terraform_outputs.py", eos_salt::TERRAFORM_OUTPUTS.to_owned(), 0o644),
     ];
@@ -170,8 +180,16 @@ fn write(
     Ok(units)
 }
 
+/// The certificate by which Nomad is known: as eos itself takes it.
+fn nomad_authority(call: &Call<'_>, loaded: &Loaded) -> Option<Utf8PathBuf> {
+    let estate = &loaded.estate;
+    let file = nomad_variable(&call.context.given, &estate.file, &estate.root, "NOMAD_CACERT")?;
+    // A relative path means the folder in which eos was called.
+    (!file.is_empty()).then(|| call.context.directory.join(file))
+}
+
 /// What a shell is told before tofu is run there.
-fn environment(call: &Call<'_>, loaded: &Loaded, folder: &Utf8Path) -> String {
+fn environment(call: &Call<'_>, loaded: &Loaded, folder: &Utf8Path, has_authority: bool) -> String {
     let (estate, context) = (&loaded.estate.file, call.context);
     let mut variables = vec![
         ("TF_CLI_CONFIG_FILE", folder.join("tofurc").into_string()),
@@ -186,14 +204,14 @@ fn environment(call: &Call<'_>, loaded: &Loaded, folder: &Utf8Path) -> String {
     let settings = [
         ("NOMAD_ADDR", nomad.and_then(|nomad| nomad.address.clone())),
         ("NOMAD_REGION", nomad.and_then(|nomad| nomad.region.clone())),
-        (
-            "NOMAD_CACERT",
-            nomad.and_then(|nomad| nomad.ca.clone()).map(|ca| loaded.estate.root.join(ca).into_string()),
-        ),
+        ("NOMAD_TLS_SERVER_NAME", None),
         ("EOS_SALT_API", estate.salt.as_ref().map(|salt| salt.api.clone())),
     ];
     for (name, setting) in settings {
         variables.extend(context.given.get(name).cloned().or(setting).map(|value| (name, value)));
+    }
+    if has_authority {
+        variables.push(("NOMAD_CACERT", folder.join(AUTHORITY).into_string()));
     }
     if let Ok(tools) = super::tools::tools(context)
         && let Ok(Some(salt)) = tools.find("salt")
@@ -207,7 +225,7 @@ fn environment(call: &Call<'_>, loaded: &Loaded, folder: &Utf8Path) -> String {
     }
     text.push_str("# Keys and passwords are not here: NOMAD_TOKEN, EOS_SALT_TOKEN_FILE and what the providers ask for.\n");
     if estate.backend != Backend::Local {
-        text.push_str("# The state is at the backend that each unit names; TF_HTTP_PASSWORD opens it.\n");
+        text.push_str("# The state is at the backend that each unit names; TF_HTTP_USERNAME and TF_HTTP_PASSWORD open it.\n");
     }
     text
 }

@@ -1,16 +1,18 @@
 //! Whether an applied unit works, asked of Nomad once tofu is done: its service jobs run, and their checks pass.
 //!
-//! Also of a unit whose job tofu had no reason to touch: what was healthy when it was applied may have died since.
+//! Also of a unit whose job tofu had no reason to touch: what was healthy when it was applied may have died since. What
+//! the tasks wrote is shown with their secrets blanked out, or not at all.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use eos_engine::observer::Seen;
 use eos_engine::{Health, Unit, Units};
 use eos_model::{Diagnostic, Name, UnitId, codes};
-use eos_nomad::{Client, Connection, Error, Patience, Stop, explain};
+use eos_nomad::{Client, Connection, Error, Job, Patience, Stop, explain};
+use eos_provider::Settings;
 use eos_tofu::Children;
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 
 use super::surroundings::{Here, nomad_connection};
 
@@ -20,39 +22,82 @@ const PAUSE: Duration = Duration::from_millis(500);
 
 pub struct NomadHealth {
     connection: Connection,
-    /// Service jobs by unit.
-    jobs: BTreeMap<Name, Vec<String>>,
+    /// By unit.
+    jobs: BTreeMap<Name, Jobs>,
+    /// What the provider is told, as far as it reads secrets with it.
+    settings: Settings,
     /// Whether somebody has said stop.
     children: Children,
+}
+
+/// The jobs of a unit, in every revision that a run is about.
+#[derive(Default)]
+struct Jobs {
+    /// The ids of those that go on running.
+    services: BTreeSet<String>,
+    /// Id and meta of all: the meta refers to secrets.
+    metas: Vec<Json>,
+}
+
+/// What Nomad says of a service job at one moment.
+struct Look {
+    version: u64,
+    meta: BTreeMap<String, String>,
+    /// Why it does not work; nothing when it does.
+    reasons: Vec<String>,
 }
 
 impl NomadHealth {
     pub fn new(here: &Here, units: &[&Units], children: &Children) -> NomadHealth {
         let connection = nomad_connection(|name| here.nomad_variable(name));
-        let all = units.iter().flat_map(|units| &units.units);
-        let jobs = all.map(|(name, unit)| (name.clone(), service_jobs(unit))).collect();
-        NomadHealth { connection, jobs, children: children.clone() }
+        let mut jobs: BTreeMap<Name, Jobs> = BTreeMap::new();
+        for (name, unit) in units.iter().flat_map(|units| &units.units) {
+            jobs.entry(name.clone()).or_default().extend(unit);
+        }
+        let settings = Settings {
+            estate: Some(here.places.root().to_owned()),
+            identity: Some(here.identity_file.clone()),
+            ..Settings::default()
+        };
+        NomadHealth { connection, jobs, settings, children: children.clone() }
+    }
+
+    /// The reasons without the secrets of the unit's files and of the job as it runs.
+    fn blanked(&self, jobs: &Jobs, look: &Look) -> Vec<String> {
+        let running = json!({"Meta": look.meta});
+        let known: Vec<Json> = jobs.metas.iter().cloned().chain([running]).collect();
+        match eos_provider::redact_tasks(&self.settings, &known) {
+            Ok(redact) => look.reasons.iter().map(|reason| redact.text(reason)).collect(),
+            Err(found) => {
+                let why = found.0.first().map(|problem| problem.message.clone()).unwrap_or_default();
+                vec![format!("what its tasks say is not shown: it may hold secrets, and {why}")]
+            }
+        }
     }
 }
 
 impl Health for NomadHealth {
     fn check(&self, unit: &UnitId, _: &BTreeMap<String, Json>) -> Result<Seen, Diagnostic> {
         let mut seen = Seen::new();
-        let Some(jobs) = self.jobs.get(&unit.name).filter(|jobs| !jobs.is_empty()) else { return Ok(seen) };
+        let Some(jobs) = self.jobs.get(&unit.name) else { return Ok(seen) };
+        if jobs.services.is_empty() {
+            return Ok(seen);
+        }
         let unhealthy = |job: &str, reasons: Vec<String>| {
             Diagnostic::error(codes::UNHEALTHY, format!("{unit}: job {job} does not work"))
                 .why(reasons.join("\n"))
                 .fix(format!("nomad job status {job} tells more; then eos resume or eos undo"))
         };
-        let asked = |error: Error| unhealthy(&jobs.join(", "), vec![error.to_string()]);
+        let all = jobs.services.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
+        let asked = |error: Error| unhealthy(&all, vec![error.to_string()]);
         let stop = Stop::new();
         let client = Client::new(&self.connection, Patience::LONG, stop.clone()).map_err(asked)?;
         let end = Instant::now() + LONGEST;
-        for job in jobs {
+        for job in &jobs.services {
             loop {
-                let (version, reasons) = trouble(&client, job).map_err(asked)?;
-                if reasons.is_empty() {
-                    seen.insert(job.clone(), version);
+                let look = look_at(&client, job).map_err(asked)?;
+                if look.reasons.is_empty() {
+                    seen.insert(job.clone(), look.version);
                     break;
                 }
                 if self.children.is_interrupted() {
@@ -64,7 +109,7 @@ impl Health for NomadHealth {
                     .fix("eos resume looks again, eos undo takes it back"));
                 }
                 if Instant::now() >= end {
-                    return Err(unhealthy(job, reasons));
+                    return Err(unhealthy(job, self.blanked(jobs, &look)));
                 }
                 stop.wait(PAUSE);
             }
@@ -73,38 +118,49 @@ impl Health for NomadHealth {
     }
 }
 
-/// A service job's version, and why it does not work at this moment; nothing when it does.
-fn trouble(client: &Client, job: &str) -> Result<(u64, Vec<String>), Error> {
+fn look_at(client: &Client, job: &str) -> Result<Look, Error> {
     let Some(found) = client.job(job)? else {
-        return Ok((0, vec!["Nomad does not have the job".to_owned()]));
+        let reasons = vec!["Nomad does not have the job".to_owned()];
+        return Ok(Look { version: 0, meta: BTreeMap::new(), reasons });
     };
-    if found.stop {
-        return Ok((found.version, vec!["the job was stopped".to_owned()]));
+    let reasons = trouble(client, &found)?;
+    Ok(Look { version: found.version, meta: found.meta, reasons })
+}
+
+/// Why a service job does not work at this moment; nothing when it does.
+fn trouble(client: &Client, job: &Job) -> Result<Vec<String>, Error> {
+    if job.stop {
+        return Ok(vec!["the job was stopped".to_owned()]);
     }
-    let (allocations, _) = client.allocations(job, 0)?;
+    let (allocations, _) = client.allocations(&job.id, 0)?;
     let current: Vec<_> = allocations
         .into_iter()
-        .filter(|allocation| allocation.desired_status == "run" && allocation.job_version == found.version)
+        .filter(|allocation| allocation.desired_status == "run" && allocation.job_version == job.version)
         .collect();
-    let wanted: u64 = found.task_groups.iter().map(|group| group.count).sum();
+    let wanted: u64 = job.task_groups.iter().map(|group| group.count).sum();
     let running = current.iter().filter(|allocation| allocation.client_status == "running").count();
     if (running as u64) < wanted {
         let mut reasons = vec![format!("{running} of {wanted} allocations run")];
         reasons.extend(explain(client, &current));
-        return Ok((found.version, reasons));
+        return Ok(reasons);
     }
     let mut reasons = Vec::new();
     for allocation in &current {
         let failing = client.checks(&allocation.id)?.into_iter().filter(|check| check.status == "failure");
         reasons.extend(failing.map(|check| format!("check {} fails: {}", check.check, check.output)));
     }
-    Ok((found.version, reasons))
+    Ok(reasons)
 }
 
-/// The ids of the jobs that go on running, from a unit's own files.
-fn service_jobs(unit: &Unit) -> Vec<String> {
-    let files = unit.files.iter().filter(|(path, _)| path.as_str().ends_with(".nomad.json"));
-    let jobs = files.filter_map(|(_, bytes)| serde_json::from_slice::<Json>(bytes).ok());
-    let services = jobs.filter(|document| document["Job"]["Type"] == "service");
-    services.filter_map(|document| document["Job"]["ID"].as_str().map(str::to_owned)).collect()
+impl Jobs {
+    fn extend(&mut self, unit: &Unit) {
+        let files = unit.files.iter().filter(|(path, _)| path.as_str().ends_with(".nomad.json"));
+        for document in files.filter_map(|(_, bytes)| serde_json::from_slice::<Json>(bytes).ok()) {
+            let job = &document["Job"];
+            if job["Type"] == "service" {
+                self.services.extend(job["ID"].as_str().map(str::to_owned));
+            }
+            self.metas.push(json!({"ID": job["ID"], "Meta": job["Meta"]}));
+        }
+    }
 }

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+pub use eos_engine::plan_file::Previews;
 use eos_engine::{ChangeKind, RunPlan, UnitPlan, Verdict};
 use eos_model::{Diagnostic, codes};
 use serde_json::{Value as Json, json};
@@ -12,9 +13,6 @@ use super::plan_lines::{Line, data, lines};
 use super::style::Style;
 use super::table::{Paint, Table};
 use super::wrap::wrapped;
-
-/// Previews of Nomad and Salt, by the resource's own name.
-pub type Previews = BTreeMap<String, String>;
 
 pub fn text(plan: &RunPlan, previews: &Previews, cost: Option<&Cost>, width: usize, color: bool) -> String {
     let style = Style(color);
@@ -32,7 +30,7 @@ pub fn text(plan: &RunPlan, previews: &Previews, cost: Option<&Cost>, width: usi
     let title = wrapped(&format!("Plan for {env}: {}", summary(&lines)), width, width.saturating_sub(2));
     let title: Vec<String> = title.iter().map(|line| style.bold(line)).collect();
     let mut out = format!("{}\n\n", title.join("\n  "));
-    out.push_str(&table(lines, width).render(width, color));
+    out.push_str(&table(folded(lines), width).render(width, color));
     out.push('\n');
     let quiet = plan.units.values().filter(|unit| !has_lines(unit)).count();
     if quiet > 0 {
@@ -42,30 +40,37 @@ pub fn text(plan: &RunPlan, previews: &Previews, cost: Option<&Cost>, width: usi
     }
     out.push_str(&data(plan, width, style));
     out.push_str(&cost.map_or_else(String::new, |cost| cost.text(width)));
-    let mut silent: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for (mark, text) in notes(plan) {
+        let room = width.saturating_sub(mark.len() + 1);
+        let lines = wrapped(&text, room, room.saturating_sub(2));
+        let below = format!("\n{}", " ".repeat(mark.len() + 3));
+        out.push_str(&format!("{} {}\n", style.yellow(mark), lines.join(&below)));
+    }
+    out
+}
+
+/// What is said below the rows, each with how grave it is: what tofu noted, what has no place, who did not answer.
+fn notes(plan: &RunPlan) -> Vec<(&'static str, String)> {
+    let (mut notes, mut silent): (Vec<_>, BTreeMap<&str, Vec<&str>>) = Default::default();
     for (name, unit) in &plan.units {
         if let Some(server) = &unit.unreached {
             silent.entry(server).or_default().push(name.as_str());
         }
         for warning in unit.warnings.iter().filter(|warning| !is_said(unit, warning)) {
             let first = warning.lines().next().unwrap_or_default();
-            let lines =
-                wrapped(&format!("{name}: {first}"), width.saturating_sub(5), width.saturating_sub(7));
-            out.push_str(&format!("{} {}\n", style.yellow("note"), lines.join("\n       ")));
+            notes.push(("note", format!("{name}: {first}")));
         }
     }
-    for text in unplaced(plan) {
-        let lines = wrapped(&text, width.saturating_sub(8), width.saturating_sub(10));
-        out.push_str(&format!("{} {}\n", style.yellow("warning"), lines.join("\n          ")));
-    }
+    notes.extend(unplaced(plan).map(|text| ("warning", text)));
     for (server, units) in silent {
         let then = if units.len() == 1 { "it is applied" } else { "they are applied" };
-        let text =
-            format!("{server} cannot be reached: what it makes of {} is known when {then}", units.join(", "));
-        let lines = wrapped(&text, width.saturating_sub(5), width.saturating_sub(7));
-        out.push_str(&format!("{} {}\n", style.yellow("note"), lines.join("\n       ")));
+        let units = units.join(", ");
+        notes.push((
+            "note",
+            format!("{server} cannot be reached: what it makes of {units} is known when {then}"),
+        ));
     }
-    out
+    notes
 }
 
 /// What would be registered and not started: a sentence a unit, with Nomad's reasons.
@@ -89,6 +94,33 @@ pub fn unreached(plan: &RunPlan) -> Option<Diagnostic> {
     })
 }
 
+/// So many creations that differ in nothing but their names are one row, with the names in its note.
+const ALIKE: usize = 4;
+
+/// The lines of a screen: a person need not read twenty times that something of one kind is made on one host.
+fn folded(lines: Vec<Line>) -> Vec<Line> {
+    let shape = |line: &Line| {
+        let plain = line.kind == ChangeKind::Create && line.note.is_empty() && line.radius == 0;
+        plain.then(|| (line.resource.clone(), line.host.clone()))
+    };
+    let mut names: BTreeMap<_, Vec<String>> = BTreeMap::new();
+    for line in &lines {
+        if let Some(shape) = shape(line) {
+            names.entry(shape).or_default().push(line.unit.clone());
+        }
+    }
+    names.retain(|_, names| names.len() >= ALIKE);
+    let fold = |line: Line| match shape(&line) {
+        Some(shape) if let Some(alike) = names.get(&shape) => (alike[0] == line.unit).then(|| Line {
+            unit: counted(alike.len(), "unit"),
+            note: alike.join(", "),
+            ..line
+        }),
+        _ => Some(line),
+    };
+    lines.into_iter().filter_map(fold).collect()
+}
+
 /// A row a line. Hosts have a column when there are any; what a note has no room for goes on below.
 fn table(lines: Vec<Line>, width: usize) -> Table {
     let hosts = lines.iter().any(|line| line.host != "-");
@@ -106,11 +138,10 @@ fn table(lines: Vec<Line>, width: usize) -> Table {
         let cells = rows.iter().map(|(_, cells, _)| cells[index].chars().count());
         cells.chain([head[index].len()]).max().unwrap_or(0) + 2
     };
-    let room = width.saturating_sub((0..before).map(column).sum());
+    let room = width.saturating_sub((0..before).map(column).sum()).max(NARROW);
     let mut table = Table::new(&head);
     for (kind, mut cells, note) in rows {
-        let parts = if room < NARROW { vec![note] } else { wrapped(&note, room, room) };
-        let mut parts = parts.into_iter();
+        let mut parts = wrapped(&note, room, room).into_iter();
         cells.push(parts.next().unwrap_or_default());
         table.painted(cells, paint(kind));
         for part in parts {
@@ -120,8 +151,8 @@ fn table(lines: Vec<Line>, width: usize) -> Table {
     table
 }
 
-/// A note with less room than this is cut instead.
-const NARROW: usize = 20;
+/// A note has that much room at least: other columns give way.
+const NARROW: usize = 24;
 
 /// Tofu warns of what is left behind, and of a server that does not answer; the plan has a line for each of it already.
 fn is_said(unit: &UnitPlan, warning: &str) -> bool {
@@ -156,8 +187,8 @@ pub fn markdown(plan: &RunPlan, previews: &Previews, cost: Option<&Cost>) -> Str
         ));
     }
     out.push_str(&format!("\n{}", data(plan, usize::MAX, Style(false))));
-    for text in unplaced(plan) {
-        out.push_str(&format!("\n**{text}**\n"));
+    for (mark, text) in notes(plan) {
+        out.push_str(&format!("\n**{mark}** {text}\n"));
     }
     // A paragraph of its own.
     out.push_str(&cost.map_or_else(String::new, |cost| format!("\n{}", cost.text(usize::MAX))));

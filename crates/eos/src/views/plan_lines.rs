@@ -87,19 +87,29 @@ fn together(lines: Vec<Line>) -> Vec<Line> {
             Some(last)
                 if plain(last) && plain(&line) && (&last.unit, &last.host) == (&line.unit, &line.host) =>
             {
+                let more = without_type(&line.resource, &last.resource);
                 // The job comes last, as it does when it is applied.
                 last.resource = if last.resource == "job" {
-                    format!("{}, job", line.resource)
+                    format!("{more}, job")
                 } else if let Some(before) = last.resource.strip_suffix(", job") {
-                    format!("{before}, {}, job", line.resource)
+                    format!("{before}, {more}, job")
                 } else {
-                    format!("{}, {}", last.resource, line.resource)
+                    format!("{}, {more}", last.resource)
                 };
             }
             _ => merged.push(line),
         }
     }
     merged
+}
+
+/// `shelf` behind `terraform_data.book`, whose type it has.
+fn without_type<'a>(resource: &'a str, before: &str) -> &'a str {
+    let known = before.rsplit_once('.').map(|(kinds, _)| kinds.rsplit(", ").next().unwrap_or(kinds));
+    match resource.rsplit_once('.') {
+        Some((kind, name)) if Some(kind) == known => name,
+        _ => resource,
+    }
 }
 
 /// Resources of which nothing is known yet but that they may change.
@@ -282,13 +292,21 @@ mod tests {
         let lines = together(vec![
             line("redis", "eos_nomad_job.job"),
             line("redis", "eos_salt_state.volumes"),
+            line("desk", "terraform_data.book"),
+            line("desk", "terraform_data.shelf"),
+            line("desk", "random_id.mark"),
             line(OPERATIONS, "eos_salt_state.operation_20261116t043000_3f9a_resize_lvm"),
             line(OPERATIONS, "eos_salt_state.operation_20261116t043001_77b0_resize_lvm"),
         ]);
         let shown: Vec<&str> = lines.iter().map(|line| line.resource.as_str()).collect();
         assert_eq!(
             shown,
-            ["volumes, job", "20261116t043000_3f9a_resize_lvm", "20261116t043001_77b0_resize_lvm"]
+            [
+                "volumes, job",
+                "terraform_data.book, shelf, random_id.mark",
+                "20261116t043000_3f9a_resize_lvm",
+                "20261116t043001_77b0_resize_lvm"
+            ]
         );
     }
 

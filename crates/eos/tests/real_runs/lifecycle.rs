@@ -53,8 +53,11 @@ fn from_the_first_component_to_the_last() {
     has(&ask_redis(port, "first-password", &["SET wish tea", "PING"]), "+OK\r\n+OK\r\n+PONG");
     has(&shop.ok(&["plan"]).stdout, "nothing to do");
 
-    let updated = shop.ok(&["update", "life", "--max-memory", "32M", "--yes"]);
-    has(&updated.stdout, "~ change  life");
+    shop.ok(&["update", "life", "--max-memory", "32M", "--no-apply"]);
+    let planned = shop.exits(2, &["plan", "--out", "../kept.plan"]);
+    has(&planned.stdout, "~ change  life");
+    let updated = shop.ok(&["apply", "../kept.plan", "--yes"]);
+    assert_eq!(rows(&planned.stdout), rows(&updated.stdout), "with what Nomad said of it");
     has(&ask_redis(port, "first-password", &["CONFIG GET maxmemory"]), &(32 << 20).to_string());
     assert_eq!(shop.versions("production-life"), 2);
     let why = shop.ok(&["why", "build/production/life/jobs/life.nomad.json:3"]).stdout;
@@ -97,6 +100,12 @@ fn from_the_first_component_to_the_last() {
     assert!(!lost.contains("data stays") && !lost.contains("is kept"), "{lost}");
     shop.nothing_is_left_of("production-life", port);
     assert!(!data.exists(), "what is called lost is gone");
+}
+
+/// The rows of a plan.
+fn rows(text: &str) -> &str {
+    let from = text.find("ACTION").unwrap();
+    &text[from..from + text[from..].find("\n\n").unwrap()]
 }
 
 /// A folder's mode, a file's text and a job's count are changed behind eos's back.

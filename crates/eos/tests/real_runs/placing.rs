@@ -52,6 +52,10 @@ fn a_plan_that_was_kept_while_nomad_was_away_is_applied_when_it_is_back() {
     let kept = kept.to_str().unwrap();
     shop.variables.push(("NOMAD_ADDR".into(), "http://127.0.0.1:1".into()));
     shop.exits(2, &["plan", "--out", kept]);
+    has(
+        &shop.exits(2, &["plan", "--markdown"]).stdout,
+        "cannot be reached: what it makes of late is known when",
+    );
     has(&shop.exits(1, &["apply", kept, "--yes"]).stderr, "E0924");
     shop.variables.clear();
     shop.ok(&["apply", kept, "--yes"]);

@@ -3,7 +3,8 @@
 use rustix::process::Signal;
 
 use crate::place::{Place, text, until};
-use crate::support::tool;
+use crate::servers::StateServer;
+use crate::support::{Run, tool};
 
 #[test]
 fn an_estate_lives_and_ends() {
@@ -213,6 +214,42 @@ fn an_ejected_estate_has_what_is_to_be_removed() {
     assert!(inputs.as_object().is_some_and(|inputs| !inputs.is_empty()), "{inputs}");
 }
 
+/// Neither the certificate by which Nomad is known nor the state is looked for in the estate that was left.
+#[test]
+fn an_ejected_estate_has_its_certificate_and_finds_its_state_at_the_backend() {
+    let state = StateServer::start();
+    let place = Place::with_settings(|settings| {
+        let http = format!("kind = \"http\"\naddress = \"{}\"", state.address());
+        let settings = settings.replace("kind = \"local\"", &http);
+        format!("{settings}\n[nomad]\naddress = \"https://192.0.2.1:4646\"\nca = \"certs/nomad.pem\"\n")
+    });
+    std::fs::create_dir(place.path("certs")).unwrap();
+    std::fs::write(place.path("certs/nomad.pem"), "the certificate\n").unwrap();
+    place.git(&["add", "-A"]);
+    place.git(&["commit", "-qm", "how Nomad is known"]);
+    place.ok(&["create", "desk", "--yes"]);
+    place.ok(&["eject", "../plain"]);
+    std::fs::rename(place.path(""), place.outside("gone")).unwrap();
+    let plain = place.outside("plain");
+    let shell = |line: &str| {
+        let script = format!(". ./env.sh && {line}");
+        let mut command = std::process::Command::new("bash");
+        command.args(["-c", &script]).current_dir(&plain).env_clear().env("PATH", "/usr/bin:/bin");
+        Run::from(command.env("HOME", place.outside("nobody")).output().unwrap())
+    };
+    let certificate = shell("cat \"$NOMAD_CACERT\"");
+    assert_eq!(certificate.stdout, "the certificate\n", "{}", certificate.stderr);
+    let said = std::fs::read_to_string(plain.join("env.sh")).unwrap();
+    assert!(!said.contains(text(&place.path(""))), "nothing of the old estate: {said}");
+    let tofu = tool("tofu");
+    let planned = shell(&format!(
+        "cd build/production/desk && '{0}' init -input=false && '{0}' plan -input=false -detailed-exitcode",
+        tofu.display()
+    ));
+    assert_eq!(planned.code, 0, "{}{}", planned.stdout, planned.stderr);
+    assert!(planned.stdout.contains("No changes"), "{}", planned.stdout);
+}
+
 /// The key is in it in clear: where the folder is must not matter to whoever commits everything next.
 #[test]
 fn an_ejected_folder_inside_the_estate_stays_out_of_git() {
@@ -254,6 +291,7 @@ cloud:
     assert!(!created.stdout.contains("is not run"), "{}", created.stdout);
     place.ok(&["delete", "vase", "--no-apply"]);
     place.says("run_last_words", &place.exits(2, &["plan"]));
+    place.snapshot_wide("run_last_words_markdown", &place.exits(2, &["plan", "--markdown"]).stdout);
     place.ok(&["apply", "--yes"]);
     assert!(!log.exists());
 }

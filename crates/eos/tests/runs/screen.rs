@@ -4,12 +4,78 @@ use crate::picture;
 use crate::place::Place;
 use crate::support::{Run, tool};
 
-fn entry(kind: &str, name: &str, more: &str) -> String {
-    format!("#!yaml\neos:\n  components:\n    {name}:\n      kind: {kind}\n{more}")
+/// Kinds of a small company. What they are made of is tofu's own, so that forty of them are quick.
+const KINDS: &[(&str, &str)] = &[
+    (
+        "database",
+        r#"#!yaml
+format: 1
+kind: database
+summary: Database
+proof: validates
+settings:
+  version: {type: string, default: "16", help: Which release of it}
+cloud:
+  resources:
+    terraform_data:
+      volume: {input: "@{env}/@{name}"}
+      server: {triggers_replace: ["@{setting.version}"], input: "${terraform_data.volume.id}"}
+  data_classes: {terraform_data.volume: database}
+offers:
+  database:
+    help: A place for rows
+    outputs: {address: "${terraform_data.server.id}"}
+"#,
+    ),
+    (
+        "website",
+        r#"#!yaml
+format: 1
+kind: website
+summary: Website
+proof: validates
+settings:
+  release: {type: string, default: "1.0", help: Which release of it}
+needs:
+  database: {offer: database, create: database, help: where its rows are}
+cloud:
+  resources:
+    terraform_data:
+      server: {input: "@{setting.release} @{need.database.address}"}
+"#,
+    ),
+    (
+        "worker",
+        r#"#!yaml
+format: 1
+kind: worker
+summary: Worker
+proof: validates
+settings:
+  release: {type: string, default: "1.0", help: Which release of it}
+cloud:
+  resources:
+    terraform_data:
+      process: {input: "@{setting.release}"}
+"#,
+    ),
+];
+
+const HOSTS: [&str; 5] = ["db1", "db2", "web1", "web2", "batch1"];
+
+fn file(place: &Place, name: &str) -> std::path::PathBuf {
+    place.path(&format!("pillar/infrastructure/production/{name}.sls"))
 }
 
-fn write(place: &Place, name: &str, text: &str) {
-    std::fs::write(place.path(&format!("pillar/infrastructure/production/{name}.sls")), text).unwrap();
+/// One component on one host; `more` is its settings and needs.
+fn write(place: &Place, kind: &str, name: &str, host: &str, more: &str) {
+    let text =
+        format!("#!yaml\neos:\n  components:\n    {name}:\n      kind: {kind}\n      host: {host}\n{more}");
+    std::fs::write(file(place, name), text).unwrap();
+}
+
+fn website(place: &Place, name: &str, host: &str, database: &str) {
+    write(place, "website", name, host, &format!("      needs: {{database: {database}}}\n"));
 }
 
 fn commit(place: &Place) {
@@ -17,35 +83,45 @@ fn commit(place: &Place) {
     place.git(&["commit", "-q", "-m", "by hand"]);
 }
 
-/// Forty units: some go, some are replaced, changed or new, some wait for others, most stay.
+/// Forty units on five hosts. A release: what nobody uses goes, once with its data; the database of the shop is
+/// replaced, workers are changed, a stock with two websites and probes of each host are new; the rest stays.
 fn forty() -> Place {
     let place = Place::new();
-    place.ok(&["create", "lamp", "--no-apply"]);
-    write(&place, "archive", &entry("ledger", "archive", ""));
-    for number in 1..=8 {
-        write(&place, &format!("errand-{number}"), &entry("chore", &format!("errand-{number}"), ""));
+    for (kind, component) in KINDS {
+        place.add_kind(kind, component);
+    }
+    for (number, host) in HOSTS.iter().enumerate() {
+        let address = format!("192.0.2.{}", number + 1);
+        place.ok(&["create", "host", host, "--address", &address, "--no-apply"]);
+    }
+    for (name, host) in [("orders", "db1"), ("users", "db2"), ("sessions", "db2"), ("audit", "db1")] {
+        write(&place, "database", name, host, "");
+    }
+    website(&place, "shop", "web1", "orders");
+    website(&place, "accounts", "web2", "users");
+    website(&place, "blog", "web2", "users");
+    for name in ["mailer", "thumbnails", "reports", "exports", "search", "importer", "invoices", "backup"] {
+        write(&place, "worker", name, "batch1", "");
     }
     commit(&place);
     place.ok(&["apply", "--yes"]);
-    let file = |name: &str| place.path(&format!("pillar/infrastructure/production/{name}.sls"));
-    for gone in ["errand-1", "archive"] {
-        std::fs::remove_file(file(gone)).unwrap();
+    for gone in ["sessions", "audit", "blog"] {
+        std::fs::remove_file(file(&place, gone)).unwrap();
     }
-    write(&place, "errand-2", &entry("chore", "errand-2", "      settings: {input: two}\n"));
-    write(
-        &place,
-        "desk",
-        &entry("desk", "desk", "      settings: {color: red}\n      needs: {ledger: ledger}\n"),
-    );
-    for number in 11..=30 {
-        let name = format!("errand-of-monday-{number}");
-        write(&place, &name, &entry("chore", &name, ""));
+    write(&place, "database", "orders", "db1", "      settings: {version: \"17\"}\n");
+    for name in ["mailer", "thumbnails", "reports"] {
+        write(&place, "worker", name, "batch1", "      settings: {release: \"1.1\"}\n");
     }
-    for number in 1..=4 {
-        let (desk, lamp) = (format!("room-{number}-desk"), format!("room-{number}-lamp"));
-        write(&place, &desk, &entry("desk", &desk, "      needs: {ledger: ledger}\n"));
-        write(&place, &lamp, &entry("lamp", &lamp, &format!("      needs: {{desk: {desk}}}\n")));
+    write(&place, "database", "stock", "db2", "");
+    website(&place, "warehouse", "web1", "stock");
+    website(&place, "stocktaking", "web2", "stock");
+    write(&place, "worker", "forecast", "batch1", "");
+    for host in &HOSTS[..4] {
+        for what in ["disk", "memory", "load", "clock", "certs"] {
+            write(&place, "worker", &format!("{what}-{host}"), host, "");
+        }
     }
+    write(&place, "worker", "labels", "batch1", "");
     commit(&place);
     place
 }
@@ -53,11 +129,16 @@ fn forty() -> Place {
 #[test]
 fn forty_units_fit_a_screen_and_a_kept_plan_does_what_it_showed() {
     let place = forty();
-    let plan = place.exits(2, &["plan", "--out", "monday.plan"]);
+    let words = ["plan", "--destroy-data", "sessions"];
+    let plan = place.exits(2, &[&words[..], &["--out", "monday.plan"]].concat());
+    assert!(plan.stdout.lines().count() <= 45, "it fits a screen");
     place.says("run_plan_of_forty", &plan);
     picture::shows(&plan.stdout);
-    place.snapshot_wide("run_plan_of_forty_markdown", &place.exits(2, &["plan", "--markdown"]).stdout);
-    let document = place.json(&["plan"]);
+    place.snapshot_wide(
+        "run_plan_of_forty_markdown",
+        &place.exits(2, &[&words[..], &["--markdown"]].concat()).stdout,
+    );
+    let document = place.json(&words);
     let units = document["units"].as_object().unwrap();
     assert_eq!(units.len(), 40, "{:?}", units.keys());
     assert_eq!(document["changes"], true);

@@ -1,6 +1,7 @@
 //! A place of its own for each test: a folder, a home, an estate, and eos run as a user runs it.
 #![allow(dead_code, clippy::unwrap_used)]
 
+pub mod processes;
 pub mod seeded;
 
 use std::io::Write as _;
