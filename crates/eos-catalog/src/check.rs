@@ -4,11 +4,11 @@
 
 use std::collections::BTreeSet;
 
-use eos_model::{Diagnostic, Diagnostics, Place, codes};
+use eos_model::{Diagnostic, Diagnostics, Duration, Place, codes};
 use serde_json::Value as Json;
 
 use crate::catalog::Catalog;
-use crate::component::{Component, Task, When};
+use crate::component::{Component, Task, Update, When};
 use crate::flags;
 use crate::folder::COMPONENT_FILE;
 use crate::reference::{self, Segment};
@@ -161,7 +161,24 @@ impl Checker<'_> {
                 self.error(format!("offer {name}: {taken:?} is to be unique, yet it is not taken"));
             }
         }
+        self.update(&component.update);
+        self.ranges(component);
+        if let Some(setting) = &component.states_on {
+            let is_list = |setting: &Setting| {
+                setting.kind == SettingType::List && setting.of == Some(SettingType::Host)
+            };
+            if !component.settings.get(setting).is_some_and(is_list) {
+                self.error(format!(
+                    "states_on names {setting:?}, which is not a setting with a list of hosts"
+                ));
+            }
+        }
         for (name, volume) in &component.storage {
+            if volume.filesystem.is_some() && volume.class.filesystem().is_none() {
+                self.error(format!(
+                    "volume {name}: what may be lost, and what several hosts share, chooses no filesystem"
+                ));
+            }
             if let Some(need) = &volume.shared_by
                 && !component.needs.contains_key(need)
             {
@@ -200,6 +217,52 @@ impl Checker<'_> {
                     }
                 }
             }
+        }
+    }
+
+    /// Ranges of ports: two settings, the first of which comes first.
+    fn ranges(&mut self, component: &Component) {
+        let port =
+            |name: &str| component.settings.get(name).filter(|setting| setting.kind == SettingType::Port);
+        for (name, setting) in &component.settings {
+            let Some(end) = &setting.range_to else { continue };
+            let (Some(first), Some(last)) = (port(name), port(end).filter(|last| last.range_to.is_none()))
+            else {
+                self.error(format!(
+                    "setting {name}: a range goes from one port setting to another, not to {end:?}"
+                ));
+                continue;
+            };
+            let number = |setting: &Setting| setting.default.as_ref().and_then(Json::as_i64);
+            if let (Some(from), Some(to)) = (number(first), number(last))
+                && from > to
+            {
+                self.error(format!("setting {name}: its default {from} is above that of {end}, {to}"));
+            }
+        }
+    }
+
+    /// Times that Nomad would take.
+    fn update(&mut self, update: &Update) {
+        let mut seconds = |name: &str, text: &Option<String>| -> Option<u64> {
+            match text.as_ref()?.parse::<Duration>() {
+                Ok(duration) => Some(duration.0),
+                Err(problem) => {
+                    self.error(format!("update: {name}: {problem}"));
+                    None
+                }
+            }
+        };
+        seconds("stagger", &update.stagger);
+        // Where it is by the tier, the longest that it can be.
+        let well = seconds("min_healthy_time", &update.min_healthy_time).unwrap_or(Update::LONGEST_WELL);
+        let within =
+            seconds("healthy_deadline", &update.healthy_deadline).unwrap_or(Update::HEALTHY_DEADLINE);
+        let next = seconds("progress_deadline", &update.progress_deadline).unwrap_or(2 * within);
+        if !(well < within && within < next) {
+            self.error(format!(
+                "update: min_healthy_time ({well}s) has to be below healthy_deadline ({within}s), and that below progress_deadline ({next}s)"
+            ));
         }
     }
 

@@ -40,6 +40,9 @@ pub struct Component {
     /// Names that none of this kind may have, such as a user's `root`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reserved_names: Vec<String>,
+    /// There for people on other machines: eos says when its host has an address that only the host itself reaches.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub public: bool,
     /// True only when replicas can share nothing: no volumes, no local state.
     #[serde(default)]
     pub stateless: bool,
@@ -59,9 +62,15 @@ pub struct Component {
     /// Processes; each becomes a group of the component's Nomad job.
     #[serde(default)]
     pub tasks: IndexMap<String, Task>,
+    /// How a new version of its job takes the place of the one before.
+    #[serde(default, skip_serializing_if = "Update::is_usual")]
+    pub update: Update,
     /// Host states: plain Salt, by state id.
     #[serde(default)]
     pub states: Data,
+    /// The list setting that names the hosts its states are for; without one, they are for the host it is placed on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub states_on: Option<String>,
     /// The states that undo `states` when the component is deleted.
     #[serde(default)]
     pub undo_states: Data,
@@ -102,6 +111,28 @@ pub enum Proof {
     Runs,
     /// Compiled; accepted by nomad, tofu and salt without being started.
     Validates,
+    /// Compiled, and read by tofu alone: nothing held its attributes against the provider that they are for.
+    Compiles,
+}
+
+impl Proof {
+    /// The word that a component's file has for it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Proof::Runs => "runs",
+            Proof::Validates => "validates",
+            Proof::Compiles => "compiles",
+        }
+    }
+
+    /// What it means, for people.
+    pub fn means(self) -> &'static str {
+        match self {
+            Proof::Runs => "proven to run",
+            Proof::Validates => "compiles and validates; not started by eos's own tests",
+            Proof::Compiles => "compiles; tofu reads it, and no test has its provider to hold it against",
+        }
+    }
 }
 
 /// Ways to run a component.
@@ -248,12 +279,36 @@ pub struct Volume {
     /// Numeric user that must own it, where the program is particular.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owner: Option<u32>,
+    /// The filesystem of a new volume, where another one than its class's is better for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub filesystem: Option<Filesystem>,
     /// The need whose offer is a mounted shared filesystem to put it on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shared_by: Option<String>,
 }
 
-/// What kind of data a volume holds; decides the filesystem.
+/// A filesystem of one host.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Filesystem {
+    Btrfs,
+    Ext4,
+    Xfs,
+}
+
+impl Filesystem {
+    pub const ALL: [Filesystem; 3] = [Filesystem::Btrfs, Filesystem::Ext4, Filesystem::Xfs];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Filesystem::Btrfs => "btrfs",
+            Filesystem::Ext4 => "ext4",
+            Filesystem::Xfs => "xfs",
+        }
+    }
+}
+
+/// What kind of data a volume holds; decides the filesystem where the volume does not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum DataClass {
@@ -269,6 +324,53 @@ pub enum DataClass {
     Files,
     /// Files of several hosts: CephFS.
     Shared,
+}
+
+impl DataClass {
+    /// The filesystem of a volume that does not choose one itself; none for what may be lost and what several hosts share.
+    pub fn filesystem(self) -> Option<Filesystem> {
+        match self {
+            DataClass::Backup => Some(Filesystem::Btrfs),
+            DataClass::Boot | DataClass::Files => Some(Filesystem::Ext4),
+            DataClass::Database => Some(Filesystem::Xfs),
+            DataClass::Cache | DataClass::Shared => None,
+        }
+    }
+}
+
+/// How a new version of a job takes the place of the one before; what is absent is as usual. How many at a time is not
+/// here: one, and a canary beside it only where nothing is kept and several run.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Update {
+    /// Between two of its tasks' groups; 30s when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stagger: Option<String>,
+    /// For how long it must be well before it counts; by the tier when absent: 3s for dev, 10s, or 30s for what is
+    /// stateless in production.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub min_healthy_time: Option<String>,
+    /// How long it may take to be well, fetching the image included; 5m when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub healthy_deadline: Option<String>,
+    /// How long until the next one has to be well; twice the deadline when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub progress_deadline: Option<String>,
+    /// Back to the one before when it does not become well; true when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub auto_revert: Option<bool>,
+}
+
+impl Update {
+    /// Seconds, where the file does not say.
+    pub const STAGGER: u64 = 30;
+    pub const HEALTHY_DEADLINE: u64 = 5 * 60;
+    /// The longest that any tier wants it to be well.
+    pub const LONGEST_WELL: u64 = 30;
+
+    pub fn is_usual(&self) -> bool {
+        *self == Update::default()
+    }
 }
 
 /// One process.
@@ -321,13 +423,32 @@ pub struct Port {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<u16>,
     #[serde(default)]
-    pub protocol: Protocol,
+    pub protocol: Transport,
 }
 
+/// What a port speaks. Nomad's ports have no protocol and take a number once: a container's is published for both, and a
+/// host process opens what it wants. So this is for people, checks, and what is looked for on the machine.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Protocol {
+pub enum Transport {
     #[default]
+    Tcp,
+    Udp,
+    Both,
+}
+
+impl Transport {
+    pub fn protocols(self) -> &'static [Protocol] {
+        match self {
+            Transport::Tcp => &[Protocol::Tcp],
+            Transport::Udp => &[Protocol::Udp],
+            Transport::Both => &[Protocol::Tcp, Protocol::Udp],
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Protocol {
     Tcp,
     Udp,
 }

@@ -34,6 +34,9 @@ pub struct Setting {
     /// The type of a list's items; text when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub of: Option<SettingType>,
+    /// For a port that begins a range: the setting with the last port of it. All between belong to it too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub range_to: Option<String>,
     /// Length of the secret generated when none is given; 0: it must be given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub generate: Option<u16>,
@@ -97,6 +100,11 @@ impl Setting {
     /// What a text typed at a flag means for this setting; the result still has to pass [`Setting::check`].
     pub fn read_text(&self, text: &str) -> Json {
         read_text_as(self.kind, self.of, text)
+    }
+
+    /// Whether it names a host, or several.
+    pub fn names_hosts(&self) -> bool {
+        [Some(self.kind), self.of].contains(&Some(SettingType::Host))
     }
 
     /// Why `value` does not fit, if so.

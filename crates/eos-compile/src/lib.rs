@@ -23,7 +23,7 @@ use passes::check_ports;
 
 pub use operation_note::OperationNote;
 pub use passes::Reached;
-pub use passes::check_ports::{Listens, port_settings};
+pub use passes::check_ports::{Listens, PortRange, port_settings};
 pub use passes::resolve_names::OPERATIONS;
 pub use work::{Input, Unit, Work};
 

@@ -169,9 +169,10 @@ impl Unit<'_> {
         self.entry.replicas.is_some_and(|replicas| replicas > 1)
     }
 
-    /// The hosts its states apply to: the nodes it names, else the host it is placed on.
+    /// The hosts its states apply to: those it names, else the host it is placed on.
     pub fn state_hosts(&self) -> Vec<String> {
-        let nodes = self.settings.get("nodes").and_then(|setting| setting.value.as_array());
+        let named = self.component.states_on.as_ref().and_then(|setting| self.settings.get(setting));
+        let nodes = named.and_then(|setting| setting.value.as_array());
         match nodes.filter(|nodes| !nodes.is_empty()) {
             Some(nodes) => nodes.iter().filter_map(Json::as_str).map(str::to_owned).collect(),
             None => self.host.iter().map(|host| host.name.to_string()).collect(),

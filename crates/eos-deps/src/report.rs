@@ -5,7 +5,7 @@ use eos_model::{Diagnostic, Diagnostics, codes, nearest};
 use crate::failure::Failure;
 use crate::found::Source;
 use crate::record::Refusal;
-use crate::table::{Recipe, Table, Tool};
+use crate::table::{Table, Tool};
 
 pub(crate) fn unknown(name: &str, table: &Table) -> Diagnostics {
     let names: Vec<&str> = table.tools.keys().map(String::as_str).collect();
@@ -50,7 +50,7 @@ pub(crate) fn no_source(
             format!("no source could provide {} {}", tool.name, tool.version),
         )
         .why(tried.join("\n"))
-        .fix(ways_out(tool, offline, stand_in)),
+        .fix(ways_out(tool, failures, offline, stand_in)),
     );
     diagnostics
 }
@@ -59,7 +59,7 @@ pub(crate) fn no_source(
 pub const TERRAFORM_INSTEAD: &str =
     "let terraform apply this estate: executor = \"terraform\" in eos.toml (state is then not encrypted)";
 
-fn ways_out(tool: &Tool, offline: bool, stand_in: bool) -> String {
+fn ways_out(tool: &Tool, failures: &[(Source, Failure)], offline: bool, stand_in: bool) -> String {
     let mut ways = Vec::new();
     if stand_in {
         ways.push(TERRAFORM_INSTEAD.to_owned());
@@ -73,10 +73,14 @@ fn ways_out(tool: &Tool, offline: bool, stand_in: bool) -> String {
     if !tool.is_venv() {
         ways.push(format!("set EOS_TOOLS_BUNDLE to a directory with {} and SHA256SUMS", tool.bundle_file()));
     }
-    if tool.sources.iter().any(|recipe| matches!(recipe, Recipe::Pypi(_))) {
+    // What builds helps only where nothing but that was missing.
+    let lacks = |source: Source| {
+        failures.iter().any(|(of, failure)| *of == source && matches!(failure, Failure::Absent(_)))
+    };
+    if lacks(Source::Pypi) {
         ways.push("install python3 with its venv module".to_owned());
     }
-    if tool.sources.iter().any(|recipe| matches!(recipe, Recipe::Go(_))) {
+    if lacks(Source::GoModule) {
         ways.push("install Go".to_owned());
     }
     format!("one of: {}", ways.join("; "))

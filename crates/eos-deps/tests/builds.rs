@@ -123,6 +123,17 @@ fn a_failed_build_shows_the_end_of_its_log() {
 }
 
 #[test]
+fn what_builds_is_to_be_installed_only_where_it_is_what_is_missing() {
+    let place = Place::new();
+    let told = |offline: bool| {
+        let settings = eos_deps::Settings { offline, ..place.settings() };
+        codes(&Tools::new(settings).unwrap().install("salt", &mut Silent).unwrap_err()).1
+    };
+    assert!(told(false).contains("install python3"), "{}", told(false));
+    assert!(!told(true).contains("install python3"), "{}", told(true));
+}
+
+#[test]
 fn too_little_room_for_a_build_is_told_before_it_starts() {
     let place = Place::new();
     let go = place.program("go", GO);

@@ -50,6 +50,8 @@ pub struct VolumeChoice {
     pub size: Option<String>,
     /// The volume group of a logical volume; its host's where an entry does not say it.
     pub group: Option<String>,
+    /// The filesystem it was made with; that of its data class where an entry does not say it.
+    pub filesystem: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -187,7 +187,7 @@ impl Fields<'_> {
         for (volume, choice) in self.entries(node, "volumes") {
             let volume = volume.as_str().unwrap_or_default().to_owned();
             let what = format!("volume {volume}");
-            if !self.known_fields(&what, choice, &["backing", "group", "path", "size"]) {
+            if !self.known_fields(&what, choice, &["backing", "filesystem", "group", "path", "size"]) {
                 continue;
             }
             let (Some(word), Some(path)) =
@@ -215,6 +215,7 @@ impl Fields<'_> {
                     path,
                     size: self.text(choice, "size"),
                     group: self.text(choice, "group"),
+                    filesystem: self.text(choice, "filesystem"),
                 },
             );
         }

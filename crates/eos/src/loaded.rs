@@ -15,6 +15,7 @@ use sha2::{Digest, Sha256};
 
 use crate::context::Context;
 use crate::hints;
+use crate::own_addresses;
 
 pub struct Loaded {
     pub estate: Estate,
@@ -157,10 +158,14 @@ impl Loaded {
     fn compile_environment(&self, tree: &Tree, environment: &Environment) -> Result<Compiled, Diagnostics> {
         match eos_compile::compile(&self.input(environment)) {
             Ok(mut compiled) => {
-                compiled.warnings = self.in_environment(&environment.name, compiled.warnings);
+                let warnings = own_addresses::offer(compiled.warnings);
+                compiled.warnings = self.in_environment(&environment.name, warnings);
                 Ok(compiled)
             }
-            Err(found) => Err(self.only_places_that_are(tree, self.in_environment(&environment.name, found))),
+            Err(found) => {
+                let found = self.in_environment(&environment.name, own_addresses::offer(found));
+                Err(self.only_places_that_are(tree, found))
+            }
         }
     }
 

@@ -11,6 +11,7 @@ mod hints;
 mod loaded;
 mod mending;
 mod outcome;
+mod own_addresses;
 mod own_file;
 mod recording;
 mod run;

@@ -8,6 +8,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use eos_catalog::{Catalog, Setting};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestCaseError};
 use serde_json::{Map, Value as Json, json};
@@ -115,60 +116,40 @@ fn compiling_again_writes_nothing_and_mends_only_what_was_touched() {
     assert_eq!(before.keys().collect::<Vec<_>>(), after.keys().collect::<Vec<_>>());
 }
 
-/// Kinds that `eos create <kind>` makes without further words.
-const KINDS: &[&str] = &[
-    "alertmanager",
-    "authentik",
-    "azure_llm",
-    "backups",
-    "cephfs",
-    "consul",
-    "elastic",
-    "etcd",
-    "gitea",
-    "grafana",
-    "hecate",
-    "jenkins",
-    "kibana",
-    "loki",
-    "mattermost",
-    "memcached",
-    "minio",
-    "n8n",
-    "nats",
-    "networking",
-    "nextcloud",
-    "node-exporter",
-    "nomad",
-    "ollama",
-    "open-webui",
-    "penpot",
-    "postgres",
-    "prometheus",
-    "redis",
-    "storage",
-    "umami",
-    "vault",
-    "zabbix",
-];
-/// Kinds with a sign-on behind the proxy.
-const SSO: &[&str] = &[
-    "gitea",
-    "grafana",
-    "jenkins",
-    "kibana",
-    "mattermost",
-    "minio",
-    "n8n",
-    "nextcloud",
-    "open-webui",
-    "penpot",
-    "umami",
-    "zabbix",
-];
+/// Of the kinds there are: any new one is among them.
+struct Kinds {
+    catalog: Catalog,
+    /// What `eos create <kind>` makes without further words.
+    plain: Vec<String>,
+}
 
-/// Kinds with a list of those that need them in their own files (`collect` in the catalogue).
-const COLLECTING: &[&str] = &["dns", "hecate", "prometheus"];
+impl Kinds {
+    fn new() -> Kinds {
+        let catalog = Catalog::built_in();
+        let is_plain = |kind: &&str| {
+            let found = catalog.component(kind).unwrap();
+            let is_given = |setting: &Setting| setting.required || setting.generate == Some(0);
+            let has_version = found.runtimes.container.as_ref().is_none_or(|image| image.version.is_some());
+            !found.only_acts() && has_version && !found.settings.values().any(is_given)
+        };
+        let plain: Vec<String> = catalog.kinds().filter(is_plain).map(str::to_owned).collect();
+        assert!(plain.len() > 30, "{plain:?}");
+        Kinds { catalog, plain }
+    }
+
+    /// With a sign-on behind the proxy.
+    fn sso(&self, kind: &str) -> bool {
+        self.catalog.component(kind).unwrap().features.contains_key("sso")
+    }
+
+    /// With a list of those that need it in its own files.
+    fn collects(&self, kind: &str) -> bool {
+        let Ok(component) = self.catalog.component(kind) else { return false };
+        let all = component.features.keys().cloned().collect();
+        let widest = self.catalog.variant(kind, None, &all).unwrap();
+        widest.offers.values().any(|offer| offer.collect.is_some())
+    }
+}
 
 /// The unit of a build's file, `orchestrate.sls` aside: the order of units does change.
 fn unit(path: &str) -> Option<&str> {
@@ -197,15 +178,21 @@ fn reached(sandbox: &Sandbox, from: &str) -> BTreeSet<String> {
 }
 
 /// Whether there was something to compare: what cannot be created (two offers for one need) proves nothing.
-fn unrelated_units_stay(base: &[(usize, bool)], added: usize, sso: bool) -> Result<bool, TestCaseError> {
+fn unrelated_units_stay(
+    kinds: &Kinds,
+    base: &[(usize, bool)],
+    added: usize,
+    sso: bool,
+) -> Result<bool, TestCaseError> {
     let sandbox = Sandbox::with_estate();
-    let words = |kind: &'static str, name: String, sso: bool| {
+    let words = |kind: &str, name: String, sso: bool| {
         let mut words = vec!["create".to_owned(), kind.to_owned(), name];
-        words.extend((sso && SSO.contains(&kind)).then(|| "--sso".to_owned()));
+        words.extend((sso && kinds.sso(kind)).then(|| "--sso".to_owned()));
         words
     };
     for (at, (kind, sso)) in base.iter().enumerate() {
-        let words = words(KINDS[*kind], format!("a{at}-{}", KINDS[*kind].replace('_', "-")), *sso);
+        let kind = &kinds.plain[*kind];
+        let words = words(kind, format!("a{at}-{}", kind.replace('_', "-")), *sso);
         sandbox.run(&words.iter().map(String::as_str).collect::<Vec<_>>());
     }
     let before = build(&sandbox);
@@ -214,7 +201,7 @@ fn unrelated_units_stay(base: &[(usize, bool)], added: usize, sso: bool) -> Resu
         .into_iter()
         .map(|path| (path.clone(), sandbox.read(&path).into_bytes()))
         .collect();
-    let words = words(KINDS[added], "new".to_owned(), sso);
+    let words = words(&kinds.plain[added], "new".to_owned(), sso);
     if sandbox.run(&words.iter().map(String::as_str).collect::<Vec<_>>()).code != 0 {
         return Ok(false);
     }
@@ -229,13 +216,13 @@ fn unrelated_units_stay(base: &[(usize, bool)], added: usize, sso: bool) -> Resu
             serde_json::from_str(&sandbox.read(&format!("build/production/{unit}/manifest.json"))).unwrap();
         let kind = manifest["kind"].as_str().unwrap_or_default();
         // Whoever collects lists those that need it, as a proxy does; backups come after everything. Nobody else may know.
-        let may = kind == "backups" || (COLLECTING.contains(&kind) && related.contains(unit));
+        let may = kind == "backups" || (kinds.collects(kind) && related.contains(unit));
         prop_assert!(
             may,
             "{} changed with {:?} after {:?}",
             path,
             words,
-            base.iter().map(|(kind, sso)| (KINDS[*kind], sso)).collect::<Vec<_>>()
+            base.iter().map(|(kind, sso)| (&kinds.plain[*kind], sso)).collect::<Vec<_>>()
         );
     }
     Ok(!before.is_empty())
@@ -320,10 +307,11 @@ fn the_order_of_keys_means_nothing() {
 
 #[test]
 fn an_unrelated_component_moves_nothing() {
+    let kinds = Kinds::new();
     let compared = AtomicUsize::new(0);
     proptest!(Config { cases: 14, max_shrink_iters: 40, failure_persistence: None, ..Config::default() },
-        |(base in proptest::collection::vec((0..KINDS.len(), any::<bool>()), 2..6), added in 0..KINDS.len(), sso: bool)| {
-        if unrelated_units_stay(&base, added, sso)? {
+        |(base in proptest::collection::vec((0..kinds.plain.len(), any::<bool>()), 2..6), added in 0..kinds.plain.len(), sso: bool)| {
+        if unrelated_units_stay(&kinds, &base, added, sso)? {
             compared.fetch_add(1, Ordering::Relaxed);
         }
     });

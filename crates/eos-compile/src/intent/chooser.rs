@@ -8,8 +8,10 @@ use eos_pillar::Environment;
 use serde_json::Value as Json;
 
 use super::verbs::declare_here_too;
-use crate::passes::check_ports;
+use crate::passes::check_ports::{self, PortRange};
 use crate::work::Work;
+
+const LAST_PORT: i64 = 65_535;
 
 /// A name and the setting of its that a port belongs to.
 type PortOwner = (String, String);
@@ -43,9 +45,10 @@ impl<'a> Chooser<'a> {
         }
         for unit in work.units.values() {
             let Some(host) = &unit.entry.host else { continue };
-            for (setting, number) in check_ports::ports(unit) {
-                let owner = (unit.id.name.to_string(), setting.to_owned());
-                chooser.ports.entry(host.clone()).or_default().insert(number, owner);
+            for range in check_ports::ports(unit) {
+                let owner = (unit.id.name.to_string(), range.setting.to_owned());
+                let taken = chooser.ports.entry(host.clone()).or_default();
+                taken.extend((range.first..=range.last.min(LAST_PORT)).map(|port| (port, owner.clone())));
             }
         }
         chooser
@@ -84,17 +87,31 @@ impl<'a> Chooser<'a> {
         self.environment.hosts.values().filter(ours).map(|entry| entry.name.to_string()).collect()
     }
 
-    /// Takes `wanted` on the host if it is free, else the next free port above it; and who was in the way, with which setting.
-    pub fn port(&mut self, host: &str, owner: (&str, &str), wanted: i64) -> (i64, Option<PortOwner>) {
+    /// Takes what is wanted on the host if it is free, else as many ports at the next free place above; gives the first of
+    /// them, and which port was taken already, by whom and with which setting.
+    pub fn port(
+        &mut self,
+        host: &str,
+        name: &str,
+        wanted: &PortRange<'_>,
+    ) -> (i64, Option<(i64, PortOwner)>) {
         let taken = self.ports.entry(host.to_owned()).or_default();
-        let owner = (owner.0.to_owned(), owner.1.to_owned());
-        let mut port = wanted;
-        while taken.get(&port).is_some_and(|other| *other != owner) && port < 65_535 {
-            port += 1;
+        let owner = (name.to_owned(), wanted.setting.to_owned());
+        // What a pillar says was not checked yet.
+        let more = (wanted.last - wanted.first).min(LAST_PORT);
+        let is_other = |(_, other): &(&i64, &PortOwner)| **other != owner;
+        let in_the_way = taken.range(wanted.first..=wanted.last).find(is_other);
+        let in_the_way = in_the_way.map(|(port, other)| (*port, other.clone()));
+        let mut first = wanted.first;
+        while let Some((highest, _)) = taken.range(first..=first + more).rfind(is_other) {
+            // Without room above it stays taken, which the compiler says.
+            if highest + 1 + more > LAST_PORT {
+                break;
+            }
+            first = highest + 1;
         }
-        let in_the_way = if port == wanted { None } else { taken.get(&wanted).cloned() };
-        taken.insert(port, owner);
-        (port, in_the_way)
+        taken.extend((first..=first + more).map(|port| (port, owner.clone())));
+        (first, in_the_way)
     }
 
     /// The names that offer something, sorted.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use eos_catalog::{Catalog, Component, SettingType};
+use eos_catalog::{Catalog, Component};
 use eos_model::{Diagnostic, Diagnostics, Name, SecretRef, codes};
 use eos_pillar::ComponentEntry;
 use serde_json::{Map, Value as Json, json};
@@ -10,6 +10,7 @@ use serde_json::{Map, Value as Json, json};
 use super::chooser::Chooser;
 use super::request::{Planned, PlannedEntry, Request};
 use super::volumes;
+use crate::passes::check_ports::PortRange;
 use crate::passes::{PASSES, Run, check_ports, expand_features, place_units, resolve_names};
 use crate::work::{Input, Work};
 
@@ -275,11 +276,9 @@ impl<'a> Completer<'a> {
     }
 
     fn choose_nodes(&mut self, draft: &mut Draft<'_>, component: &Component) {
-        if component.settings.get("nodes").is_none_or(|setting| setting.of != Some(SettingType::Host)) {
-            return;
-        }
+        let Some(setting) = &component.states_on else { return };
         let settings = object(&mut draft.entry, "settings");
-        if settings.contains_key("nodes") {
+        if settings.contains_key(setting) {
             return;
         }
         let hosts = self.chooser.hosts();
@@ -289,7 +288,7 @@ impl<'a> Completer<'a> {
             }
             return;
         }
-        settings.insert("nodes".to_owned(), json!(hosts));
+        settings.insert(setting.clone(), json!(hosts));
         self.note_choice(draft, format!("on {}", hosts.join(", ")));
     }
 
@@ -300,43 +299,59 @@ impl<'a> Completer<'a> {
         let text = |key: &str| draft.entry.get(key).and_then(Json::as_str).map(str::to_owned);
         let (Some(host), runtime) = (text("host"), text("runtime")) else { return };
         for setting in check_ports::port_settings(component, runtime.as_deref()) {
-            let given =
-                draft.entry.get("settings").and_then(|settings| settings.get(setting)).and_then(Json::as_i64);
-            let default =
-                component.settings.get(setting).and_then(|schema| schema.default.as_ref()?.as_i64());
-            let Some(wanted) = given.or(default) else { continue };
-            let (chosen, in_the_way) = self.chooser.port(&host, (draft.name, setting), wanted);
-            let (other, other_setting) = in_the_way.unwrap_or_default();
+            let Some((wanted, is_given)) = wanted_ports(draft, component, setting) else { continue };
+            let flag = |setting: &str, value: &str| format!("--{} {value}", setting.replace('_', "-"));
+            if let (Some(problem), Some(end)) = (wanted.problem(), wanted.ends_with) {
+                let wrong = Diagnostic::error(codes::BAD_VALUE, format!("{}: {problem}", draft.name));
+                let fix = format!("{} {}", flag(setting, "<first port>"), flag(end, "<last port>"));
+                self.found.push(wrong.why(check_ports::BACKWARDS).fix(fix));
+                continue;
+            }
+            let (first, in_the_way) = self.chooser.port(&host, draft.name, &wanted);
+            let last = first.saturating_add(wanted.last - wanted.first);
+            let chosen = PortRange { first, last, ..wanted };
+            let (port, (other, other_setting)) = in_the_way.unwrap_or_default();
+            // Where a range meets somebody, which port of it; a single one is what it is.
+            let taken = match wanted.ends_with {
+                None => format!("port {wanted} on host {host} is taken by {other}"),
+                Some(_) => format!("{other} has port {port} on host {host}, one of {wanted}"),
+            };
             if chosen != wanted && component.starts_nothing() {
-                let message = format!(
-                    "port {wanted} on host {host} is taken by {other}, and {} listens there",
-                    draft.name
-                );
-                let own = format!("--{} <port>", setting.replace('_', "-"));
+                let message = format!("{taken}, and {} listens there", draft.name);
+                let own = flag(setting, "<port>");
                 let own = match &draft.because {
                     Some(_) => format!("eos create {} {own}, then this command again", draft.kind),
                     None => own,
                 };
-                let fix = format!(
-                    "eos update {other} --{} <another port>; or say where it really listens: {own}",
-                    other_setting.replace('_', "-")
-                );
+                let other_flag = flag(&other_setting, "<another port>");
+                let fix = format!("eos update {other} {other_flag}; or say where it really listens: {own}");
                 let why =
                     format!("eos starts no {}: writing down another port would not move it", draft.kind);
                 self.found.push(Diagnostic::error(codes::PORT_TAKEN, message).why(why).fix(fix));
                 continue;
             }
-            if chosen != wanted && given.is_some() {
-                let message = format!("port {wanted} on host {host} is taken by {other}");
-                let fix = format!("--{} {chosen} is free", setting.replace('_', "-"));
-                let taken = Diagnostic::error(codes::PORT_TAKEN, message);
-                self.found.push(taken.why(check_ports::ONE_LISTENS).fix(fix));
+            if chosen != wanted && is_given {
+                let free = match wanted.ends_with {
+                    None => format!("{} is free", flag(setting, &first.to_string())),
+                    Some(end) => format!(
+                        "{} {} are free",
+                        flag(setting, &first.to_string()),
+                        flag(end, &last.to_string())
+                    ),
+                };
+                let taken = Diagnostic::error(codes::PORT_TAKEN, taken);
+                self.found.push(taken.why(check_ports::ONE_LISTENS).fix(free));
                 continue;
             }
             if chosen != wanted {
-                self.note_choice(draft, format!("{setting} {chosen}, since {other} has {wanted} on {host}"));
+                let to = wanted.ends_with.map(|end| format!(" to {end} {last}")).unwrap_or_default();
+                self.note_choice(draft, format!("{setting} {first}{to}, since {other} has {port} on {host}"));
             }
-            object(&mut draft.entry, "settings").insert(setting.to_owned(), Json::from(chosen));
+            let settings = object(&mut draft.entry, "settings");
+            settings.insert(setting.to_owned(), Json::from(first));
+            if let Some(end) = wanted.ends_with {
+                settings.insert(end.to_owned(), Json::from(last));
+            }
         }
     }
 
@@ -363,6 +378,24 @@ impl<'a> Completer<'a> {
         object(&mut draft.entry, "volumes").retain(|volume, _| component.storage.contains_key(volume));
         object(&mut draft.entry, "settings").retain(|setting, _| component.settings.contains_key(setting));
     }
+}
+
+/// The ports that a setting of a draft is to name, and whether a person said so. A range that is only told where to begin is
+/// as wide as usual.
+fn wanted_ports<'c>(
+    draft: &Draft<'_>,
+    component: &'c Component,
+    setting: &'c str,
+) -> Option<(PortRange<'c>, bool)> {
+    let given = |name: &str| draft.entry.get("settings")?.get(name)?.as_i64();
+    let default = |name: &str| component.settings.get(name)?.default.as_ref()?.as_i64();
+    let usual = PortRange::of(component, setting, default);
+    let mut wanted = PortRange::of(component, setting, |name| given(name).or_else(|| default(name)))?;
+    let said = (given(setting).is_some(), wanted.ends_with.and_then(given).is_some());
+    if let (Some(usual), (true, false)) = (usual, said) {
+        wanted.last = wanted.first.saturating_add(usual.last - usual.first);
+    }
+    Some((wanted, said.0 || said.1))
 }
 
 /// A component with the features that an entry turns on, by a flag, a setting or a met need.

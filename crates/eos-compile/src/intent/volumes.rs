@@ -69,6 +69,10 @@ pub fn choose(completer: &mut Completer<'_>, draft: &mut Draft<'_>, component: &
         }
         if let (Some(group), "lvm") = (&group, backing) {
             choice["group"] = Json::from(group.as_str());
+            // Written down: a later catalogue may choose another, which would not fit what is on the disk.
+            if let Some(filesystem) = volume.filesystem {
+                choice["filesystem"] = Json::from(filesystem.as_str());
+            }
         }
         object(entry, "volumes").insert(volume_name.clone(), choice);
     }

@@ -1,6 +1,7 @@
-//! No two tasks on one host listen on the same port.
+//! No two tasks on one host listen on the same port, and no range of ports has another's inside.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use eos_catalog::component::Protocol;
 use eos_catalog::{Component, SettingType};
@@ -11,14 +12,16 @@ use crate::work::{Unit, Work};
 /// Why a port is one program's.
 pub const ONE_LISTENS: &str = "two programs cannot listen on one port of one host";
 
-/// The settings of a component that name a port of its host. In a container only published ports are the host's; as a
-/// host process, or where eos merely knows of it, every port is.
+/// The settings of a component that name a port of its host, or the first of a range. In a container only published
+/// ports are the host's; as a host process, or where eos merely knows of it, every port is.
 pub fn port_settings<'c>(component: &'c Component, runtime: Option<&str>) -> Vec<&'c str> {
     let ports = component.tasks.values().flat_map(|task| task.ports.values());
     let mut found: Vec<&str> = ports.map(|port| port.setting.as_str()).collect();
     if runtime != Some("container") {
+        let ends =
+            |name: &str| component.settings.values().any(|setting| setting.range_to.as_deref() == Some(name));
         for (name, _) in component.settings.iter().filter(|(_, setting)| setting.kind == SettingType::Port) {
-            if !found.contains(&name.as_str()) {
+            if !found.contains(&name.as_str()) && !ends(name) {
                 found.push(name);
             }
         }
@@ -26,8 +29,57 @@ pub fn port_settings<'c>(component: &'c Component, runtime: Option<&str>) -> Vec
     found
 }
 
-/// The host ports of a unit: setting and number. Nomad gives a number to one of its jobs, whatever the protocol.
-pub fn ports<'u>(unit: &'u Unit<'_>) -> Vec<(&'u str, i64)> {
+/// The ports of a host that a setting names: one, or all of a range.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PortRange<'c> {
+    pub setting: &'c str,
+    pub first: i64,
+    pub last: i64,
+    /// The setting with the last one, where it is a range.
+    pub ends_with: Option<&'c str>,
+}
+
+impl<'c> PortRange<'c> {
+    /// What a setting of a component names, as `number` tells the values of settings.
+    pub fn of(
+        component: &'c Component,
+        setting: &'c str,
+        number: impl Fn(&str) -> Option<i64>,
+    ) -> Option<PortRange<'c>> {
+        let first = number(setting)?;
+        let ends_with = component.settings.get(setting).and_then(|setting| setting.range_to.as_deref());
+        let last = ends_with.and_then(number).unwrap_or(first);
+        Some(PortRange { setting, first, last, ends_with })
+    }
+
+    /// Why it is no range, if so.
+    pub fn problem(&self) -> Option<String> {
+        let end = self.ends_with.filter(|_| self.first > self.last)?;
+        Some(format!("{} {} is above {end} {}", self.setting, self.first, self.last))
+    }
+
+    /// `port 80`, or `ports 49160-49200`.
+    pub fn described(&self) -> String {
+        let word = if self.ends_with.is_some() { "ports" } else { "port" };
+        format!("{word} {self}")
+    }
+
+    fn meets(&self, other: &PortRange<'_>) -> bool {
+        self.first <= other.last && other.first <= self.last
+    }
+}
+
+impl fmt::Display for PortRange<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.ends_with {
+            None => write!(f, "{}", self.first),
+            Some(_) => write!(f, "{}-{}", self.first, self.last),
+        }
+    }
+}
+
+/// The host ports of a unit. Nomad gives a number to one of its jobs, whatever the protocol.
+pub fn ports<'u>(unit: &'u Unit<'_>) -> Vec<PortRange<'u>> {
     // Replicas get ports of Nomad's choice.
     if unit.is_replicated() {
         return Vec::new();
@@ -35,7 +87,7 @@ pub fn ports<'u>(unit: &'u Unit<'_>) -> Vec<(&'u str, i64)> {
     let number = |setting: &str| unit.settings.get(setting).and_then(|setting| setting.value.as_i64());
     port_settings(&unit.component, unit.runtime())
         .into_iter()
-        .filter_map(|setting| Some((setting, number(setting)?)))
+        .filter_map(|setting| PortRange::of(&unit.component, setting, number))
         .collect()
 }
 
@@ -48,25 +100,62 @@ pub struct Listens {
     pub protocol: Protocol,
 }
 
-/// The ports that what a unit starts listens on. What eos only knows of listens already.
+/// The ports that what a unit starts listens on. What eos only knows of listens already; of a range a program takes what
+/// is free when it needs one.
 pub fn listens(unit: &Unit<'_>) -> Vec<Listens> {
     if unit.runtime().is_none() {
         return Vec::new();
     }
-    let protocol = |setting: &str| {
+    let protocols = |setting: &str| -> Vec<Protocol> {
         let ports = unit.component.tasks.values().flat_map(|task| task.ports.values());
-        ports.filter(|port| port.setting == setting).map(|port| port.protocol).next().unwrap_or_default()
+        let port = ports.filter(|port| port.setting == setting).next();
+        port.map_or(vec![Protocol::Tcp], |port| port.protocol.protocols().to_vec())
     };
-    let one = |(setting, number): (&str, i64)| {
-        let port = u16::try_from(number).ok()?;
-        Some(Listens { setting: setting.to_owned(), port, protocol: protocol(setting) })
+    let one = |range: PortRange<'_>| {
+        let port = u16::try_from(range.first).ok().filter(|_| range.ends_with.is_none())?;
+        let named = |protocol| Listens { setting: range.setting.to_owned(), port, protocol };
+        Some(protocols(range.setting).into_iter().map(named).collect::<Vec<_>>())
     };
-    ports(unit).into_iter().filter_map(one).collect()
+    ports(unit).into_iter().filter_map(one).flatten().collect()
+}
+
+/// Whose a port is.
+type Owner<'w, 'a> = (&'w Unit<'a>, PortRange<'w>);
+
+/// What is taken on the hosts so far: single ports, and the few ranges.
+#[derive(Default)]
+struct Taken<'w, 'a> {
+    single: BTreeMap<(&'w HostName, i64), Owner<'w, 'a>>,
+    ranges: Vec<(&'w HostName, Owner<'w, 'a>)>,
+}
+
+impl<'w, 'a> Taken<'w, 'a> {
+    /// Takes ports, and says who has one of them already.
+    fn take(
+        &mut self,
+        host: &'w HostName,
+        unit: &'w Unit<'a>,
+        range: PortRange<'w>,
+    ) -> Option<Owner<'w, 'a>> {
+        let of_ranges = self.ranges.iter().find(|(on, (_, other))| *on == host && other.meets(&range));
+        let of_ranges = of_ranges.map(|(_, owner)| *owner);
+        if range.ends_with.is_some() {
+            let within = self.single.range((host, range.first)..=(host, range.last)).next();
+            let within = within.map(|(_, owner)| *owner);
+            self.ranges.push((host, (unit, range)));
+            return of_ranges.or(within);
+        }
+        let same = self.single.insert((host, range.first), (unit, range));
+        let is_other = |(other, other_range): &Owner<'_, '_>| {
+            other.id != unit.id || other_range.setting != range.setting
+        };
+        of_ranges.or(same.filter(is_other))
+    }
 }
 
 pub fn run(work: &mut Work<'_>) {
     refuse_unknown_ports(work);
-    let mut taken: BTreeMap<(&HostName, i64), (&Unit<'_>, &str)> = BTreeMap::new();
+    let mut taken = Taken::default();
     let mut found = Vec::new();
     for unit in work.units.values() {
         let Some(host) = unit.host else { continue };
@@ -74,34 +163,41 @@ pub fn run(work: &mut Work<'_>) {
         let is_sure = |setting: &str| {
             !work.unsound.contains(&unit.id.name) || unit.entry.settings.contains_key(setting)
         };
-        for (setting, number) in ports(unit).into_iter().filter(|(setting, _)| is_sure(setting)) {
-            let Some((other, other_setting)) = taken.insert((&host.name, number), (unit, setting)) else {
-                continue;
-            };
-            if other.id == unit.id && other_setting == setting {
+        for range in ports(unit).into_iter().filter(|range| is_sure(range.setting)) {
+            let node = unit.entry.settings.get(range.setting).unwrap_or(&unit.entry.node);
+            let flag = range.setting.replace('_', "-");
+            if let Some(problem) = range.problem() {
+                let message = format!("{}: {problem}", unit.id.name);
+                let wrong = Diagnostic::error(codes::BAD_VALUE, message).at(work.place(node));
+                found.push(
+                    wrong.why(BACKWARDS).fix(format!("eos update {} --{flag} <a lower port>", unit.id.name)),
+                );
                 continue;
             }
-            let node = unit.entry.settings.get(setting).unwrap_or(&unit.entry.node);
-            found.push(
-                Diagnostic::error(
-                    codes::PORT_TAKEN,
-                    format!(
-                        "{} and {} both want port {number} on host {}",
-                        other.id.name, unit.id.name, host.name
-                    ),
-                )
-                .at(work.place(node))
-                .why(ONE_LISTENS)
-                .fix(format!(
-                    "eos update {} --{} <another port>",
+            let Some((other, other_range)) = taken.take(&host.name, unit, range) else { continue };
+            let wants = match other_range == range || other_range.described() == range.described() {
+                true => format!("{} and {} both want {}", other.id.name, unit.id.name, range.described()),
+                false => format!(
+                    "{} wants {} and {} {}",
+                    other.id.name,
+                    other_range.described(),
                     unit.id.name,
-                    setting.replace('_', "-")
-                )),
+                    range.described()
+                ),
+            };
+            found.push(
+                Diagnostic::error(codes::PORT_TAKEN, format!("{wants} on host {}", host.name))
+                    .at(work.place(node))
+                    .why(ONE_LISTENS)
+                    .fix(format!("eos update {} --{flag} <another port>", unit.id.name)),
             );
         }
     }
     found.into_iter().for_each(|diagnostic| work.push(diagnostic));
 }
+
+/// Why a range cannot end before it begins.
+pub const BACKWARDS: &str = "a range begins with its lowest port";
 
 /// Replicas get ports of Nomad's choice; whoever dials a fixed one would miss them.
 fn refuse_unknown_ports(work: &mut Work<'_>) {

@@ -2,21 +2,19 @@
 
 use std::collections::BTreeMap;
 
-use eos_catalog::component::DataClass;
+use eos_catalog::component::{DataClass, Filesystem};
 use eos_model::{Diagnostic, Name, codes};
-use eos_pillar::entry::Backing;
+use eos_pillar::entry::{Backing, VolumeChoice};
 
 use crate::passes::emit_salt::{logical_volume, volume_group};
 use crate::work::{Unit, Work};
 
-/// The filesystem a data class wants; none for what may be lost.
-pub fn filesystem(class: DataClass) -> Option<&'static str> {
+/// The filesystem of a volume: the one it was made with, else that of its data class; none for what may be lost. Another
+/// catalogue does not change it under data that is there.
+pub fn filesystem(class: DataClass, choice: &VolumeChoice) -> Option<&str> {
     match class {
-        DataClass::Backup => Some("btrfs"),
-        DataClass::Boot | DataClass::Files => Some("ext4"),
-        DataClass::Cache => None,
-        DataClass::Database => Some("xfs"),
         DataClass::Shared => Some("cephfs"),
+        _ => choice.filesystem.as_deref().or(class.filesystem().map(Filesystem::as_str)),
     }
 }
 
@@ -67,6 +65,12 @@ pub fn run(work: &mut Work<'_>) {
                 }
                 _ => None,
             };
+            if let Some(word) = choice.filesystem.as_deref().filter(|word| !is_filesystem(word)) {
+                let known = Filesystem::ALL.map(Filesystem::as_str).join(", ");
+                let message = format!("{}: volume {name} has filesystem {word:?}", unit.id.name);
+                let wrong = Diagnostic::error(codes::BAD_VALUE, message).at(place());
+                found.push(wrong.fix(format!("one of {known}, or leave it out: its data class has one")));
+            }
             if choice.backing == Backing::Shared {
                 found.extend(
                     not_mounted(work, unit, volume.shared_by.as_deref())
@@ -98,6 +102,10 @@ pub fn run(work: &mut Work<'_>) {
     }
     found.extend(used_twice(work));
     found.into_iter().for_each(|diagnostic| work.push(diagnostic));
+}
+
+fn is_filesystem(word: &str) -> bool {
+    Filesystem::ALL.iter().any(|filesystem| filesystem.as_str() == word)
 }
 
 /// A volume keeps the place it was made in.
@@ -158,8 +166,9 @@ fn not_mounted(work: &Work<'_>, unit: &Unit<'_>, need: Option<&str>) -> Option<D
         )
         .why("its files would end up on that host's own disk")
         .fix(format!(
-            "eos update {} --nodes {}, or eos update {} --host {}",
+            "eos update {} --{} {}, or eos update {} --host {}",
             provider.id.name,
+            provider.component.states_on.as_deref().unwrap_or("host").replace('_', "-"),
             all.join(","),
             unit.id.name,
             nodes.first().map_or("<host>", String::as_str)

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use eos_catalog::component::Task;
+use eos_catalog::component::{Task, Update};
 use eos_model::{Diagnostic, Place, codes};
 use serde_json::json;
 
@@ -55,29 +55,44 @@ fn service_job(work: &Work<'_>, unit: &Unit<'_>) -> Result<Traced, String> {
         };
         groups.push(service_group(&context, &mut secrets)?);
     }
+    Ok(Traced::map().with(
+        "Job",
+        job(work, unit, unit, &unit.job(), "service", &secrets)?
+            .with("Update", update(work, unit)?)
+            .with("TaskGroups", Traced::list(groups)),
+    ))
+}
+
+/// How a new version of a job takes the place of the one before.
+fn update(work: &Work<'_>, unit: &Unit<'_>) -> Result<Traced, String> {
+    let said = &unit.component.update;
+    let time = |text: &Option<String>, usual: u64| match text {
+        Some(text) => nomad_task::nanoseconds(text),
+        None => Ok(usual),
+    };
     // A canary runs beside the old one, which takes ports that Nomad hands out: a fixed one is taken on its only host.
     // Otherwise one writer at a time: the old one ends before the new one starts.
     let canary = unit.component.stateless && unit.is_replicated();
     let mut update = Traced::fields([
-        ("Stagger", (30 * SECOND).into()),
+        ("Stagger", time(&said.stagger, Update::STAGGER * SECOND)?.into()),
         ("MaxParallel", 1.into()),
         ("Canary", u8::from(canary).into()),
     ]);
     if canary {
         update.set("AutoPromote", true);
     }
+    let well = match &said.min_healthy_time {
+        Some(text) => nomad_task::nanoseconds(text)?.into(),
+        None => nomad_task::pace(work, unit).well,
+    };
+    let deadline = time(&said.healthy_deadline, Update::HEALTHY_DEADLINE * SECOND)?;
     update
-        .set("AutoRevert", true)
-        .set("MinHealthyTime", nomad_task::pace(work, unit).well)
-        .set("HealthyDeadline", 5 * MINUTE)
-        .set("ProgressDeadline", 10 * MINUTE)
+        .set("AutoRevert", said.auto_revert.unwrap_or(true))
+        .set("MinHealthyTime", well)
+        .set("HealthyDeadline", deadline)
+        .set("ProgressDeadline", time(&said.progress_deadline, 2 * deadline)?)
         .set("HealthCheck", "checks");
-    Ok(Traced::map().with(
-        "Job",
-        job(work, unit, unit, &unit.job(), "service", &secrets)?
-            .with("Update", update)
-            .with("TaskGroups", Traced::list(groups)),
-    ))
+    Ok(update)
 }
 
 /// What every job has: its name, where it may run, whose it is and which secrets it reads.

@@ -59,7 +59,7 @@ fn volumes(work: &Work<'_>, unit: &Unit<'_>) -> Result<Traced, String> {
             let group = volume_group(unit, choice).unwrap_or_default();
             let logical = logical_volume(unit, name);
             let device = format!("/dev/{group}/{logical}");
-            let kind = filesystem(volume.class).unwrap_or("ext4");
+            let kind = filesystem(volume.class, choice).unwrap_or("ext4");
             let size = choice.size.clone().unwrap_or_default();
             let size = Traced::scalar(size, origins.clone());
             let tools = id("tools");

@@ -251,10 +251,13 @@ fn state_resource(work: &Work<'_>, unit: &Unit<'_>, key: &str, host: &str, path:
     let declared = entry.and_then(|entry| {
         Some(work.written(entry.node.get("connection")?, format!("eos:hosts:{host}:connection")))
     });
-    let placed = if unit.entry.host.as_deref() == Some(host) { "host" } else { "settings:nodes" };
+    let placed = match &unit.component.states_on {
+        Some(setting) if unit.entry.host.as_deref() != Some(host) => format!("settings:{setting}"),
+        _ => "host".to_owned(),
+    };
     Traced::map()
         .with("name", format!("{}/{key}", unit.id))
-        .with("target", Traced::scalar(host, work.chosen(unit, placed)))
+        .with("target", Traced::scalar(host, work.chosen(unit, &placed)))
         .with("via", Traced::scalar(via, declared.into_iter().collect()))
         .with("sls", file(path))
 }

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use eos_catalog::component::{Check, FileFormat, Protocol, Resources, Task};
+use eos_catalog::component::{Check, FileFormat, Resources, Task, Transport, Update};
 use eos_catalog::discovery::DISCOVERY;
 use eos_model::{Duration, SecretRef};
 use serde_json::{Value as Json, json};
@@ -38,7 +38,7 @@ const USUAL: [(&str, Resources); 3] = [
 const PACE: [(&str, u64, u64); 3] = [("dev", 2, 3), ("staging", 10, 10), ("production", 10, 10)];
 
 /// What is stateless has others beside it while a new one proves itself: in production it takes its time.
-const UNHURRIED: (u64, u64) = (30, 30);
+const UNHURRIED: (u64, u64) = (30, Update::LONGEST_WELL);
 
 /// In nanoseconds, as Nomad counts.
 pub struct Pace {
@@ -125,7 +125,7 @@ pub fn services(context: &TaskContext<'_, '_>) -> Result<Vec<Traced>, String> {
             );
             checks.push(entry);
         }
-        if checks.is_empty() || port.protocol == Protocol::Udp {
+        if checks.is_empty() || port.protocol == Transport::Udp {
             continue;
         }
         services.push(
@@ -166,7 +166,7 @@ fn service_name(context: &TaskContext<'_, '_>, label: &str) -> String {
     name.chars().take(63).collect::<String>().trim_end_matches('-').to_owned()
 }
 
-fn nanoseconds(text: &str) -> Result<u64, String> {
+pub fn nanoseconds(text: &str) -> Result<u64, String> {
     text.parse::<Duration>().map(|duration| duration.0 * 1_000_000_000).map_err(|e| e.to_string())
 }
 

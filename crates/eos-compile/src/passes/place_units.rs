@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use eos_catalog::Component;
+use eos_catalog::{Component, Setting};
 use eos_model::{Diagnostic, codes, nearest::nearest};
 
 use crate::work::Work;
@@ -26,14 +26,10 @@ pub fn run(work: &mut Work<'_>) {
             ),
             None => {}
         }
-        if let Some(nodes) = unit.entry.settings.get("nodes") {
-            wanted.extend(
-                nodes
-                    .as_list()
-                    .into_iter()
-                    .flatten()
-                    .filter_map(|node| Some((node.as_str()?.to_owned(), node))),
-            );
+        let names_hosts = |name: &str| unit.component.settings.get(name).is_some_and(Setting::names_hosts);
+        for (_, named) in unit.entry.settings.iter().filter(|(name, _)| names_hosts(name)) {
+            let each = named.as_list().map_or_else(|| vec![named], |hosts| hosts.iter().collect());
+            wanted.extend(each.into_iter().filter_map(|node| Some((node.as_str()?.to_owned(), node))));
         }
         for (host, node) in wanted {
             match environment.hosts.get(host.as_str()) {
@@ -61,7 +57,7 @@ pub fn needs_host(component: &Component) -> bool {
     let speaks_of_host = |text: &String| text.contains("@{address}") || text.contains("@{host}");
     !component.tasks.is_empty()
         || !component.storage.is_empty()
-        || (!component.states.is_empty() && !component.settings.contains_key("nodes"))
+        || (!component.states.is_empty() && component.states_on.is_none())
         || component
             .outputs
             .values()

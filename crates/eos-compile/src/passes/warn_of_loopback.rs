@@ -1,4 +1,5 @@
-//! Warns, once for each host, of containers that look for what runs on it on their own loopback.
+//! Warns, once for each host, of containers that look for what runs on it on their own loopback, and of what nobody
+//! outside can reach although it is there for them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
@@ -25,7 +26,7 @@ pub fn run(work: &mut Work<'_>) {
             }
         }
     }
-    let found: Vec<Diagnostic> = by_host
+    let mut found: Vec<Diagnostic> = by_host
         .into_values()
         .map(|(host, containers, needed)| {
             let runs = if containers.len() == 1 {
@@ -38,18 +39,32 @@ pub fn run(work: &mut Work<'_>) {
                 format!("{} {runs} {} at {}", listed(&containers), listed(&needed), host.address),
             )
             .why("inside a container that address is the container itself")
-            .fix(format!(
-                "give the host the address others reach it by: eos update host {} --address <address>",
-                host.name
-            ))
+            .fix(other_address(host))
         })
         .collect();
+    let public = work.units.values().filter(|unit| unit.component.public);
+    for (unit, host) in public.filter_map(|unit| Some((unit, unit.host?))) {
+        if is_loopback(&host.address) && !found.iter().any(|one| one.fix == Some(other_address(host))) {
+            found.push(
+                Diagnostic::warning(
+                    codes::LOOPBACK,
+                    format!("{} is for others and is told to be at {}", unit.id.name, host.address),
+                )
+                .why("only this machine reaches that address")
+                .fix(other_address(host)),
+            );
+        }
+    }
     found.into_iter().for_each(|diagnostic| work.push(diagnostic));
+}
+
+fn other_address(host: &HostEntry) -> String {
+    format!("give the host the address others reach it by: eos update host {} --address <address>", host.name)
 }
 
 /// `a, b, c and 4 more`: every name as long as they are few.
 fn listed(names: &BTreeSet<&Name>) -> String {
-    const FEW: usize = 8;
+    const FEW: usize = 4;
     let shown: Vec<&str> = names.iter().take(FEW).map(|name| name.as_str()).collect();
     let more = names.len().saturating_sub(FEW);
     let rest = if more > 0 { format!(" and {more} more") } else { String::new() };

@@ -71,7 +71,7 @@ fn manifest(
             Some(Traced::fields([
                 ("name", name.as_str().into()),
                 ("class", class_name(volume.class).into()),
-                ("filesystem", filesystem(volume.class).into()),
+                ("filesystem", Traced::scalar(filesystem(volume.class, choice), chosen("filesystem"))),
                 ("backing", Traced::scalar(choice.backing.as_str(), chosen("backing"))),
                 ("path", Traced::scalar(choice.path.as_str(), chosen("path"))),
             ]))

@@ -87,6 +87,9 @@ impl<'w, 'a> Jobs<'w, 'a> {
                 Cause::component(&["stateless"]),
                 Cause::chosen("replicas"),
             ],
+            ["Job", "Update", field] if self.says_of_update(field).is_some() => {
+                self.says_of_update(field).into_iter().collect()
+            }
             ["Job", "Update", "MinHealthyTime"] => vec![Cause::Compiler(PACE), Cause::Tier],
             ["Job", "TaskGroups", group, rest @ ..] => {
                 match group.parse::<usize>().ok().and_then(|at| self.groups.get(at)) {
@@ -97,6 +100,23 @@ impl<'w, 'a> Jobs<'w, 'a> {
             ["Job", field, ..] => compiler(JOB, field),
             _ => Vec::new(),
         }
+    }
+
+    /// Where the component says how its job is updated.
+    fn says_of_update(&self, field: &str) -> Option<Cause> {
+        let update = &self.owner.component.update;
+        let (key, is_said) = match field {
+            "AutoRevert" => ("auto_revert", update.auto_revert.is_some()),
+            "HealthyDeadline" => ("healthy_deadline", update.healthy_deadline.is_some()),
+            "MinHealthyTime" => ("min_healthy_time", update.min_healthy_time.is_some()),
+            "ProgressDeadline" if update.progress_deadline.is_none() => {
+                ("healthy_deadline", update.healthy_deadline.is_some())
+            }
+            "ProgressDeadline" => ("progress_deadline", true),
+            "Stagger" => ("stagger", update.stagger.is_some()),
+            _ => return None,
+        };
+        is_said.then(|| Cause::component(&["update", key]))
     }
 
     fn group(&self, task: &Described<'_>, group: &[&str], rest: &[&str]) -> Vec<Cause> {

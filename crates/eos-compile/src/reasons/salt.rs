@@ -9,7 +9,10 @@ use crate::work::Unit;
 /// What a state of a volume is called after → why there is one.
 const VOLUME: &[(&str, &str)] = &[
     ("directory", "the folder that the program keeps its data in"),
-    ("filesystem", "a blank volume gets the filesystem of its data class; one with data on it never"),
+    (
+        "filesystem",
+        "a blank volume gets its filesystem: of its data class, or chosen for it; one with data on it never",
+    ),
     ("grown", "the filesystem grows with its volume"),
     ("mount", "the volume is there after the next start, too"),
     ("mounted", "nothing is written below a shared filesystem that is not mounted"),

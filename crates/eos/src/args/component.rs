@@ -395,6 +395,23 @@ mod tests {
     }
 
     #[test]
+    fn every_kind_shows_an_example_of_a_value_in_its_help() {
+        let catalog = Catalog::built_in();
+        let without: Vec<&str> = catalog
+            .kinds()
+            .filter(|kind| {
+                let widest = super::widest(&catalog, kind).unwrap();
+                let has_settings = !widest.only_acts() && !widest.settings.is_empty();
+                has_settings
+                    && !widest.settings.values().any(|setting| super::help(setting).contains("for example"))
+            })
+            .collect();
+        assert!(without.is_empty(), "no example in the help of {without:?}");
+        let help = create::kind_command(&catalog, "grafana").unwrap().render_long_help().to_string();
+        assert!(help.contains("\n  eos create grafana --port 3001"), "{help}");
+    }
+
+    #[test]
     fn every_flag_of_the_commands_is_taken() {
         let catalog = Catalog::built_in();
         let taken = |lists: &[&[&str]]| -> BTreeSet<String> {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use clap::{Arg, ArgMatches, Command};
-use eos_catalog::component::{Component, Proof};
+use eos_catalog::component::{Component, Update, Volume};
 use eos_catalog::unknown::{self, Unknown, What};
 use eos_catalog::{Catalog, check, schema};
 use eos_model::{Diagnostic, Diagnostics, Kind, codes};
@@ -57,13 +57,6 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     }
 }
 
-fn proof(component: &Component) -> &'static str {
-    match component.proof {
-        Proof::Runs => "runs",
-        Proof::Validates => "validates",
-    }
-}
-
 fn list(call: &Call<'_>, catalog: &Catalog) -> Result<Outcome, Diagnostics> {
     let mut table = Table::new(&["KIND", "RUNS AS", "PROVEN", "WHAT IT IS"]);
     let mut rows = Vec::new();
@@ -73,8 +66,8 @@ fn list(call: &Call<'_>, catalog: &Catalog) -> Result<Outcome, Diagnostics> {
         let shown = if runtimes.is_empty() { "-".to_owned() } else { runtimes.join(" ") };
         let takes_a_place = catalog.takes_a_place(kind);
         let marked = if takes_a_place { format!("{kind} *") } else { kind.to_owned() };
-        table.row(vec![marked, shown, proof(&found).to_owned(), found.summary.clone()]);
-        rows.push(json!({"kind": kind, "summary": found.summary, "aliases": found.aliases, "runtimes": runtimes, "proof": proof(&found), "origin": catalog.origin(kind), "in_place": takes_a_place}));
+        table.row(vec![marked, shown, found.proof.as_str().to_owned(), found.summary.clone()]);
+        rows.push(json!({"kind": kind, "summary": found.summary, "aliases": found.aliases, "runtimes": runtimes, "proof": found.proof, "origin": catalog.origin(kind), "in_place": takes_a_place}));
     }
     let mut text = table.render(call.context.table_width, call.context.color_stdout);
     if catalog.kinds().any(|kind| catalog.takes_a_place(kind)) {
@@ -100,11 +93,7 @@ fn show(call: &Call<'_>, catalog: &Catalog, word: &str) -> Result<Outcome, Diagn
     }
     text.push_str(&format!(
         "{}; {}\n",
-        if found.proof == Proof::Runs {
-            "proven to run"
-        } else {
-            "compiles and validates; not started by eos's own tests"
-        },
+        found.proof.means(),
         if found.stateless { "stateless, may have replicas" } else { "one at a time" }
     ));
     if let Some(container) = &found.runtimes.container {
@@ -169,8 +158,9 @@ fn show(call: &Call<'_>, catalog: &Catalog, word: &str) -> Result<Outcome, Diagn
     section("Offers", found.offers.iter().map(|(name, offer)| (name.clone(), offer.help.clone())).collect());
     section(
         "Volumes",
-        found.storage.iter().map(|(name, volume)| (name.clone(), volume.help.clone())).collect(),
+        found.storage.iter().map(|(name, volume)| (name.clone(), described(volume))).collect(),
     );
+    section("Update", how_updated(&found));
     section(
         "Operations",
         found
@@ -180,6 +170,33 @@ fn show(call: &Call<'_>, catalog: &Catalog, word: &str) -> Result<Outcome, Diagn
             .collect(),
     );
     Ok(Outcome::new(text, json!({"kind": kind, "component": *found, "origin": catalog.origin(kind)})))
+}
+
+/// A volume: what it holds, the class of that, and the filesystem it gets.
+fn described(volume: &Volume) -> String {
+    let own = volume.filesystem.or_else(|| volume.class.filesystem());
+    let own = own.map(|filesystem| format!(", {}", filesystem.as_str())).unwrap_or_default();
+    let class = serde_json::to_value(volume.class).unwrap_or_default();
+    format!("{} ({}{own})", volume.help, class.as_str().unwrap_or_default())
+}
+
+/// How a new version takes the place of the one before, for what has a job.
+fn how_updated(component: &Component) -> Vec<(String, String)> {
+    if component.tasks.is_empty() {
+        return Vec::new();
+    }
+    let update = &component.update;
+    let said = |text: &Option<String>, usual: &str| text.clone().unwrap_or_else(|| usual.to_owned());
+    let usual = format!("{}m", Update::HEALTHY_DEADLINE / 60);
+    let back = update.auto_revert.unwrap_or(true);
+    vec![
+        ("well for".to_owned(), said(&update.min_healthy_time, "3s to 30s, by the tier")),
+        ("well within".to_owned(), said(&update.healthy_deadline, &usual)),
+        (
+            "if not".to_owned(),
+            (if back { "back to the version before" } else { "stays as it is" }).to_owned(),
+        ),
+    ]
 }
 
 fn check_kinds(catalog: &Catalog, only: Option<String>) -> Result<Outcome, Diagnostics> {

@@ -104,9 +104,11 @@ fn candidates(call: &Call<'_>, before: &[String], typed: &str) -> Result<Candida
             .collect()),
         ["create"] => {
             let catalog = catalog_here(call.context)?;
+            let acting = catalog.kinds_with_operations().filter(|(_, found)| found.only_acts());
+            let acting: Vec<&str> = acting.map(|(kind, _)| kind).collect();
             let mut all: Candidates = catalog
                 .kinds()
-                .filter(|kind| kind.starts_with(typed))
+                .filter(|kind| kind.starts_with(typed) && !acting.contains(kind))
                 .map(|kind| (kind.to_owned(), catalog.summary(kind)))
                 .collect();
             all.push(("host".to_owned(), "A machine that may be configured".to_owned()));

@@ -1,11 +1,12 @@
 //! `eos create`: a component with everything it needs, or a host.
 
 use std::collections::BTreeMap;
+use std::os::unix::fs::PermissionsExt as _;
 
 use clap::{Arg, ArgMatches, Command};
-use eos_catalog::Catalog;
-use eos_compile::intent::{self, Planned};
-use eos_model::{Diagnostics, EnvName};
+use eos_catalog::{Catalog, Component, Setting, SettingType};
+use eos_compile::intent::{self, Planned, PlannedEntry};
+use eos_model::{Diagnostic, Diagnostics, EnvName, codes};
 use eos_secrets::Secret;
 use serde_json::{Value as Json, json};
 
@@ -18,6 +19,7 @@ use crate::outcome::Outcome;
 use crate::recording::{self, Drafted, Message, Prepared};
 use crate::run;
 use crate::run::flow::{self, Wanted};
+use crate::run::this_machine;
 use crate::views::style::Style;
 use crate::views::wrap::below;
 
@@ -32,7 +34,7 @@ pub fn command(command: Command, call: &Call<'_>) -> Result<Command, Diagnostics
         None => {
             let mut list = String::from("Kinds:\n");
             for kind in catalog.kinds() {
-                if let Ok(found) = catalog.component(kind) {
+                if let Some(found) = catalog.component(kind).ok().filter(|found| !found.only_acts()) {
                     list.push_str(&format!("  {kind:<15} {}\n", found.summary));
                 }
             }
@@ -51,13 +53,47 @@ pub fn command(command: Command, call: &Call<'_>) -> Result<Command, Diagnostics
 pub fn kind_command(catalog: &Catalog, word: &str) -> Result<Command, Diagnostics> {
     let kind = catalog.resolve(word)?;
     let (widest, base) = (component::widest(catalog, kind)?, catalog.component(kind)?);
-    let example = format!("Examples:\n  eos create {kind}\n  eos create {kind} second --dry-run");
     Ok(Command::new(word.to_owned())
         .about(base.summary.clone())
         .arg(Arg::new("NAME").help("What to call it; the kind's name if not given"))
         .args(component::flags(&widest, &base, false))
         .args(args::changing())
-        .after_help(example))
+        .after_help(examples(&base)))
+}
+
+/// What can be typed as it stands: with what must be said, with a setting of its own, and a second one.
+fn examples(base: &Component) -> String {
+    let kind = &base.kind;
+    // Where the kind's own name cannot be taken, one has to be said.
+    let named = if base.reserved_names.contains(kind) { " mine" } else { "" };
+    let typed = |name: &str, setting: &Setting| {
+        let value = match setting.kind {
+            SettingType::Secret => "-".to_owned(),
+            _ => component::shown(setting.example.as_ref().or(setting.default.as_ref())?),
+        };
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:,=@+".contains(c);
+        let value = if value.chars().all(is_plain) { value } else { format!("'{value}'") };
+        Some(format!(" --{} {value}", component::flag(name)))
+    };
+    let must_be_said = |setting: &Setting| {
+        setting.required || (setting.kind == SettingType::Secret && setting.generate == Some(0))
+    };
+    let said: String = base
+        .settings
+        .iter()
+        .filter(|(_, setting)| must_be_said(setting))
+        .filter_map(|(name, setting)| typed(name, setting))
+        .collect();
+    // A host or a name in an example is of somebody else's estate.
+    let says_more = |setting: &Setting| {
+        let names =
+            setting.names_hosts() || [Some(setting.kind), setting.of].contains(&Some(SettingType::Name));
+        !names && setting.example.is_some() && setting.example != setting.default
+    };
+    let own = base.settings.iter().find(|(_, setting)| says_more(setting) && !must_be_said(setting));
+    let own = own.and_then(|(name, setting)| typed(name, setting));
+    let own = own.map(|own| format!("\n  eos create {kind}{named}{said}{own}")).unwrap_or_default();
+    format!("Examples:\n  eos create {kind}{named}{said}{own}\n  eos create {kind} second{said} --dry-run")
 }
 
 pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics> {
@@ -141,6 +177,7 @@ pub fn record(
     env: &EnvName,
     intent: Intent<'_>,
 ) -> Result<Outcome, Diagnostics> {
+    refuse_missing_program(call, matches, loaded, env, intent.planned)?;
     let prepared = intent.prepared;
     let mut warnings = own_warnings(intent.planned, prepared);
     let new = intent.planned.entries.iter().filter(|entry| entry.is_new);
@@ -194,6 +231,35 @@ pub fn record(
     }
     let json = document(intent.planned, &prepared.made, recorded.commit.as_deref(), &recorded.difference);
     Ok(Outcome::new(text, json).with_warnings(warnings))
+}
+
+/// A program of one's own has to be there, where that can be seen: on this machine.
+fn refuse_missing_program(
+    call: &Call<'_>,
+    matches: &ArgMatches,
+    loaded: &Loaded,
+    env: &EnvName,
+    planned: &Planned,
+) -> Result<(), Diagnostics> {
+    let given = matches.try_get_one::<String>("binary").ok().flatten();
+    let Some(binary) = given.filter(|binary| binary.starts_with('/')) else { return Ok(()) };
+    let says = |entry: &&PlannedEntry| entry.entry.get("binary").and_then(Json::as_str) == Some(binary);
+    let Some(entry) = planned.entries.iter().find(says) else { return Ok(()) };
+    let environment = loaded.environment(env)?;
+    let host = entry.entry.get("host").and_then(Json::as_str).and_then(|host| environment.hosts.get(host));
+    let Some(host) = host.filter(|host| this_machine::is_it(call.context, &loaded.estate, host)) else {
+        return Ok(());
+    };
+    let is_program = fs_err::metadata(binary)
+        .is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0);
+    if is_program {
+        return Ok(());
+    }
+    let message = format!("--binary: there is no program {binary} on {}, which is this machine", host.name);
+    Err(Diagnostic::error(codes::BAD_VALUE, message)
+        .why(format!("Nomad would start {} over and over and find nothing", entry.name))
+        .fix("put it there and make it executable first, or name another; left out, Debian's package is installed")
+        .into())
 }
 
 /// Warnings about what the command touched; `eos compile` shows those about the rest.

@@ -210,7 +210,7 @@ fn delete_host(
             .fix(format!("eos delete host {name} --env {}", host.environment))
             .into());
     }
-    if let Some(refusal) = still_used(environment, &name) {
+    if let Some(refusal) = still_used(loaded, environment, &name) {
         return Err(refusal.at(environment.place(&host.node)).into());
     }
     let path = host_path(&name);
@@ -220,11 +220,15 @@ fn delete_host(
 }
 
 /// Everything that needs a host, told at once.
-fn still_used(environment: &Environment, name: &HostName) -> Option<Diagnostic> {
-    let nodes = |entry: &ComponentEntry| -> Vec<String> {
-        let listed = entry.settings.get("nodes").and_then(|nodes| nodes.as_list());
-        listed.into_iter().flatten().filter_map(|node| Some(node.as_str()?.to_owned())).collect()
+fn still_used(loaded: &Loaded, environment: &Environment, name: &HostName) -> Option<Diagnostic> {
+    // The setting that says where the states are, and the hosts it names.
+    let listing = |entry: &ComponentEntry| -> Option<(String, Vec<String>)> {
+        let setting = intent::with_features(&loaded.catalog, entry).ok()?.states_on.clone()?;
+        let listed = entry.settings.get(&setting).and_then(|nodes| nodes.as_list());
+        let nodes = listed.into_iter().flatten().filter_map(|node| Some(node.as_str()?.to_owned()));
+        Some((setting, nodes.collect()))
     };
+    let nodes = |entry: &ComponentEntry| listing(entry).map(|(_, nodes)| nodes).unwrap_or_default();
     let is_it = |host: &str| host == name.as_str();
     let entries = || environment.components.values();
     let placed: Vec<&str> = entries()
@@ -252,7 +256,8 @@ fn still_used(environment: &Environment, name: &HostName) -> Option<Diagnostic> 
         fixes.push("what can be moved is moved by eos update <name> --host <another>".to_owned());
     }
     for entry in over.iter().filter(|entry| !go.contains(&entry.name.as_str())) {
-        fixes.push(format!("eos update {} --nodes {}", entry.name, others(entry).join(",")));
+        let flag = listing(entry).map(|(setting, _)| setting.replace('_', "-")).unwrap_or_default();
+        fixes.push(format!("eos update {} --{flag} {}", entry.name, others(entry).join(",")));
     }
     let mut carries = placed;
     carries.extend(over.iter().map(|entry| entry.name.as_str()));

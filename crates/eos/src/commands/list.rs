@@ -65,10 +65,9 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
             for entry in environment.components.values() {
                 // One that cannot be read is told of with its place, and the others are shown.
                 let ports: Vec<String> = match loaded.catalog.component(&entry.kind) {
-                    Ok(component) => super::show::ports(entry, &component)
-                        .into_iter()
-                        .map(|(_, port)| port.to_string())
-                        .collect(),
+                    Ok(component) => {
+                        super::show::ports(entry, &component).into_iter().map(|(_, port)| port).collect()
+                    }
                     Err(found) => {
                         let place = environment.place(entry.node.get("kind").unwrap_or(&entry.node));
                         wrong.0.extend(found.0.into_iter().map(|one| match one.place {

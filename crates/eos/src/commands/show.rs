@@ -2,7 +2,7 @@
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use eos_catalog::{Component, SettingType};
-use eos_compile::{intent, port_settings};
+use eos_compile::{PortRange, intent, port_settings};
 use eos_model::{Diagnostic, Diagnostics, codes};
 use eos_pillar::entry::NeedChoice;
 use eos_pillar::{ComponentEntry, Environment};
@@ -37,17 +37,20 @@ pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
         ))
 }
 
-/// The port settings of an entry with their numbers, given or default.
-pub fn ports(entry: &ComponentEntry, component: &Component) -> Vec<(String, i64)> {
-    let mut found = Vec::new();
+/// The port settings of an entry with their numbers, given or default: `49160-49200` where it is a range.
+pub fn ports(entry: &ComponentEntry, component: &Component) -> Vec<(String, String)> {
+    let mut found: Vec<(String, String)> = Vec::new();
     // Where replicas listen is Nomad's choice.
     let settings =
         if replicated(entry) { Vec::new() } else { port_settings(component, entry.runtime.as_deref()) };
     for setting in settings {
-        let given = entry.settings.get(setting).and_then(|node| node.as_i64());
-        let number = given.or_else(|| component.settings.get(setting)?.default.as_ref()?.as_i64());
-        if let Some(number) = number.filter(|_| !found.iter().any(|(name, _)| *name == setting)) {
-            found.push((setting.to_owned(), number));
+        let number = |setting: &str| {
+            let given = entry.settings.get(setting).and_then(|node| node.as_i64());
+            given.or_else(|| component.settings.get(setting)?.default.as_ref()?.as_i64())
+        };
+        let range = PortRange::of(component, setting, number);
+        if let Some(range) = range.filter(|_| !found.iter().any(|(name, _)| *name == setting)) {
+            found.push((setting.to_owned(), range.to_string()));
         }
     }
     found

@@ -1,8 +1,10 @@
 //! `eos tofu`: any command of tofu's for one unit, in its folder, with its version, state and credentials.
 
+use std::collections::BTreeMap;
+
 use clap::{Arg, ArgMatches, Command};
 use eos_engine::observer::{Trusting, Unwatched};
-use eos_engine::{Applied, Archive, Layout, Unit, guard};
+use eos_engine::{Applied, Archive, Layout, Unit, Units, guard};
 use eos_model::{Diagnostic, Diagnostics, EnvName, Name, UnitId, codes, nearest::nearest};
 use serde_json::json;
 
@@ -47,11 +49,13 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     };
     loaded.estate.release();
     let line = Message::about(call, String::new()).line().to_owned();
-    let runs = Runs::open(call.context, &loaded.estate, &[&units], &line)?;
-    // The terminal's Ctrl-C reaches tofu by itself; eos only has to outlive it.
-    interrupt::outlive();
     let arguments: Vec<String> =
         matches.get_many::<String>("arguments").into_iter().flatten().cloned().collect();
+    // Only what asks the machines needs what asks them.
+    let asked = if asks_machines(&arguments) { units } else { Units { units: BTreeMap::new(), ..units } };
+    let runs = Runs::open(call.context, &loaded.estate, &[&asked], &line)?;
+    // The terminal's Ctrl-C reaches tofu by itself; eos only has to outlive it.
+    interrupt::outlive();
     let engine = runs.engine(&Unwatched, &Trusting);
     if !only_looks(&arguments) {
         let head = loaded.estate.commit_id().unwrap_or_default();
@@ -99,6 +103,12 @@ fn only_looks(arguments: &[String]) -> bool {
     LOOKING.contains(&first) || LOOKING.contains(&two.as_str())
 }
 
+/// Whether tofu lets its providers look at what is there, or change it.
+fn asks_machines(arguments: &[String]) -> bool {
+    let first = arguments.iter().find(|word| !word.starts_with('-'));
+    !only_looks(arguments) || first.is_some_and(|word| word == "plan")
+}
+
 /// A unit that is no longer asked for, as it was applied or begun: when it is stuck, somebody has to look.
 fn applied(loaded: &Loaded, layout: &Layout, env: &EnvName, name: &str) -> Result<Option<Unit>, Diagnostics> {
     let Ok(name) = name.parse::<Name>() else { return Ok(None) };
@@ -125,5 +135,8 @@ mod tests {
         {
             assert!(!looks(line), "{line}");
         }
+        let asks = |line: &str| asks_machines(&line.split(' ').map(str::to_owned).collect::<Vec<_>>());
+        assert!(["plan -out=x", "apply", "import a b", "refresh"].into_iter().all(asks));
+        assert!(!["version", "-version", "state list", "output -json"].into_iter().any(asks));
     }
 }

@@ -75,6 +75,35 @@ fn port_taken() {
 }
 
 #[test]
+fn ports_of_a_range() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "coturn"]);
+    refused(&sandbox, "port_in_a_range", 3, &["create", "redis", "--port", "49170"]);
+    refused(&sandbox, "range_that_is_taken", 3, &["create", "coturn", "second", "--relay-from", "49190"]);
+    let backwards = ["create", "coturn", "second", "--relay-from", "50001", "--relay-to", "50000"];
+    refused(&sandbox, "range_the_wrong_way_round", 3, &backwards);
+    sandbox.ok(&["create", "coturn", "second"]);
+    let file = "pillar/infrastructure/production/second.sls";
+    let text = sandbox.read(file);
+    sandbox.write(file, text.replace("relay_from: 49201", "relay_from: 49200"));
+    sandbox.commit_by_hand();
+    refused(&sandbox, "ranges_that_meet", 3, &["compile"]);
+    sandbox.write(file, text.replace("relay_from: 49201", "relay_from: 49301"));
+    sandbox.commit_by_hand();
+    refused(&sandbox, "range_the_wrong_way_round_in_the_pillar", 3, &["compile"]);
+}
+
+#[test]
+fn a_program_that_is_not_there() {
+    let sandbox = Sandbox::with_estate();
+    let words = ["create", "redis", "--runtime", "host", "--binary", "/nowhere/redis-server"];
+    refused(&sandbox, "a_program_that_is_not_there", 3, &words);
+    // Of another machine nothing is known.
+    sandbox.ok(&["create", "host", "db1", "--address", "192.0.2.7"]);
+    sandbox.ok(&[&words[..], &["--host", "db1"]].concat());
+}
+
+#[test]
 fn two_offers_for_one_need() {
     let sandbox = Sandbox::with_estate();
     sandbox.ok(&["create", "postgres", "shop-db"]);

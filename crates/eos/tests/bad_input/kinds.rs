@@ -80,6 +80,28 @@ fn a_default_that_its_own_range_forbids() {
     );
 }
 
+/// Two on one directory is data loss: how many at a time is not for a kind to say.
+#[test]
+fn an_update_with_canaries() {
+    refused(
+        &with_kind("storage:", "update: {canary: 1, max_parallel: 2}\nstorage:"),
+        "kind_with_canaries",
+        3,
+        &["catalog", "check", "wiki"],
+    );
+}
+
+#[test]
+fn what_its_parts_cannot_mean() {
+    let settings = "  first: {type: port, default: 50, range_to: last, help: First of some}\n  last: {type: port, default: 40, help: Last of some}\n  odd: {type: port, default: 60, range_to: size, help: Of no range}\nstorage:\n  scratch: {class: cache, filesystem: xfs, help: May be lost}";
+    let sandbox = with_kind("storage:", settings);
+    let rest =
+        "update: {stagger: soon, min_healthy_time: 10m, healthy_deadline: 5m}\nstates_on: port\ntasks:";
+    sandbox.write(FILE, sandbox.read(FILE).replace("tasks:", rest));
+    sandbox.commit_by_hand();
+    refused(&sandbox, "kind_with_parts_that_mean_nothing", 3, &["catalog", "check", "wiki"]);
+}
+
 #[test]
 fn another_name_than_its_folder() {
     refused(

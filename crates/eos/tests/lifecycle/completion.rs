@@ -24,7 +24,7 @@ fn a_shell_completes_names_of_the_estate() {
     assert!(words(&["delete", ""]).contains(&"grafana".to_owned()));
     assert_eq!(words(&["create", "cephfs", "--nodes", ""]), ["local"]);
     assert_eq!(words(&["create", "authentik", "--frontend-for", ""]), ["mailcow"]);
-    assert_eq!(words(&["create", "load_balancer", "--ports", ""]), ["80,443"]);
+    assert_eq!(words(&["create", "load_balancer", "--ports", ""]), ["80,443", "443"]);
     assert_eq!(words(&["create", "redis", "--tier", ""]), ["dev", "staging", "production"]);
     assert_eq!(words(&["create", "redis", "--runtime", "h"]), ["host"]);
     assert_eq!(words(&["graph", "--format", "s"]), ["svg"]);

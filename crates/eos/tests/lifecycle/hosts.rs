@@ -32,6 +32,19 @@ fn containers_that_look_on_loopback_are_told_of_once() {
     let said = sandbox.ok(&["compile"]).stderr;
     assert_eq!(said.matches("E0415").count(), 1, "{said}");
     assert!(said.contains("n8n, nextcloud run in containers and need postgres, redis"), "{said}");
+    // Something to type as it stands; the machine was asked for its address.
+    assert!(said.contains("eos update host local --address 10.0.0.5"), "{said}");
+    sandbox.ok(&["update", "host", "local", "--address", "10.0.0.5"]);
+    assert!(!sandbox.ok(&["compile"]).stderr.contains("E0415"));
+}
+
+#[test]
+fn what_is_there_for_others_is_not_at_loopback() {
+    let sandbox = Sandbox::with_estate();
+    let said = sandbox.ok(&["create", "coturn"]).stderr;
+    assert!(said.contains("E0415") && said.contains("coturn is for others"), "{said}");
+    sandbox.ok(&["update", "host", "local", "--address", "10.0.0.5"]);
+    assert!(!sandbox.ok(&["compile"]).stderr.contains("E0415"));
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use super::refused;
 use super::support::Sandbox;
+use serde_json::{Value as Json, json};
 
 #[test]
 fn a_kind_written_by_hand_is_warned_about_until_it_is_pinned() {
@@ -27,6 +28,90 @@ fn a_kind_written_by_hand_is_warned_about_until_it_is_pinned() {
     assert!(run.stderr.contains("E0112") && run.stderr.contains("other uses redis"), "{}", run.stderr);
     sandbox.ok(&["upgrade"]);
     assert!(!sandbox.ok(&["compile"]).stderr.contains("E0112"));
+}
+
+/// A kind of the estate's own, of which a part is replaced.
+fn wiki(sandbox: &Sandbox, from: &str, to: &str) {
+    let file = "catalog/wiki/component.yaml";
+    let text = sandbox.read(file).replacen(from, to, 1);
+    assert!(text.contains(to), "the template has no {from:?}");
+    sandbox.write(file, text);
+    sandbox.commit_by_hand();
+    sandbox.ok(&["catalog", "check", "wiki"]);
+}
+
+#[test]
+fn a_volume_keeps_the_filesystem_it_was_made_with() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "host", "db1", "--address", "10.0.0.2", "--volume-group", "vg0"]);
+    sandbox.ok(&["catalog", "new", "wiki"]);
+    wiki(&sandbox, "class: files, ", "class: files, filesystem: btrfs, ");
+    assert!(sandbox.ok(&["catalog", "show", "wiki"]).stdout.contains("(files, btrfs)"));
+    sandbox.ok(&["create", "wiki", "--version", "1.0", "--host", "db1"]);
+    let states = |name: &str| sandbox.read(&format!("build/production/{name}/salt/volumes.sls"));
+    assert!(states("wiki").contains("fs_type: btrfs") && states("wiki").contains("btrfs-progs"));
+    // A later catalogue means the volumes that are made from then on.
+    wiki(&sandbox, "filesystem: btrfs", "filesystem: xfs");
+    sandbox.ok(&["create", "wiki", "second", "--version", "1.0", "--host", "db1"]);
+    assert!(states("wiki").contains("fs_type: btrfs"));
+    assert!(states("second").contains("fs_type: xfs"));
+    let file = "pillar/infrastructure/production/second.sls";
+    sandbox.write(file, sandbox.read(file).replace("filesystem: xfs", "filesystem: fat"));
+    sandbox.commit_by_hand();
+    let refused = sandbox.run(&["compile"]);
+    assert_eq!(refused.code, 3);
+    assert!(refused.stderr.contains("second: volume data has filesystem \"fat\""), "{}", refused.stderr);
+}
+
+#[test]
+fn a_kind_says_how_it_is_updated_and_data_still_has_one_writer() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["catalog", "new", "wiki"]);
+    let update = |sandbox: &Sandbox| {
+        let job: Json =
+            serde_json::from_str(&sandbox.read("build/production/wiki/jobs/wiki.nomad.json")).unwrap();
+        job["Job"]["Update"].clone()
+    };
+    sandbox.commit_by_hand();
+    sandbox.ok(&["create", "wiki", "--version", "1.0"]);
+    let second = 1_000_000_000_u64;
+    let usual = json!({
+        "Stagger": 30 * second, "MaxParallel": 1, "Canary": 0, "AutoRevert": true, "MinHealthyTime": 10 * second,
+        "HealthyDeadline": 300 * second, "ProgressDeadline": 600 * second, "HealthCheck": "checks",
+    });
+    assert_eq!(update(&sandbox), usual);
+    let says =
+        "update: {stagger: 1m, min_healthy_time: 15s, healthy_deadline: 20m, auto_revert: false}\ntasks:";
+    wiki(&sandbox, "tasks:", says);
+    assert!(sandbox.ok(&["catalog", "show", "wiki"]).stdout.contains("20m"));
+    sandbox.ok(&["compile"]);
+    let own = json!({
+        "Stagger": 60 * second, "MaxParallel": 1, "Canary": 0, "AutoRevert": false, "MinHealthyTime": 15 * second,
+        "HealthyDeadline": 1200 * second, "ProgressDeadline": 2400 * second, "HealthCheck": "checks",
+    });
+    assert_eq!(update(&sandbox), own);
+    let why = sandbox.ok(&["why", "build/production/wiki/jobs/wiki.nomad.json"]).stdout;
+    assert!(why.contains("update:healthy_deadline"), "{why}");
+}
+
+#[test]
+fn a_kind_names_the_setting_with_its_hosts() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "host", "web1", "--address", "10.0.0.2"]);
+    let kind = "#!yaml\nformat: 1\nkind: motd\nsummary: A word of the day\nproof: validates\nsettings:\n  machines: {type: list, of: host, default: [], help: Where it is}\nstates_on: machines\nstates:\n  motd:\n    file.managed: [{name: /etc/motd}, {contents: hello}]\n";
+    sandbox.write("catalog/motd/component.yaml", kind);
+    sandbox.commit_by_hand();
+    sandbox.ok(&["catalog", "check", "motd"]);
+    let said = sandbox.ok(&["create", "motd"]).stdout;
+    assert!(said.contains("motd: on local, web1"), "{said}");
+    let main = sandbox.read("build/production/motd/main.tf.json");
+    assert!(main.contains("\"target\": \"local\"") && main.contains("\"target\": \"web1\""), "{main}");
+    let refused = sandbox.run(&["delete", "host", "web1"]);
+    assert_eq!(refused.code, 4, "{}", refused.stderr);
+    assert!(refused.stderr.contains("eos update motd --machines local"), "{}", refused.stderr);
+    assert_eq!(sandbox.run(&["update", "motd", "--machines", "nowhere"]).code, 3);
+    sandbox.ok(&["update", "motd", "--machines", "local"]);
+    sandbox.ok(&["delete", "host", "web1"]);
 }
 
 #[test]

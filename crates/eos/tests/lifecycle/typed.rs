@@ -25,6 +25,45 @@ fn a_host_for_an_environment_that_has_none() {
     sandbox.ok(&["create", "grafana", "--env", "staging"]);
 }
 
+/// The examples of every kind's help, typed as they stand; what would be asked for on a terminal is left out.
+#[test]
+fn the_examples_of_every_kind() {
+    let catalog = eos_catalog::Catalog::built_in();
+    let sandbox = Sandbox::with_estate();
+    for kind in catalog.kinds().filter(|kind| !catalog.component(kind).unwrap().only_acts()) {
+        let help = sandbox.ok(&["create", kind, "--help"]).stdout;
+        let examples = help.split_once("Examples:\n").unwrap().1;
+        // A long one goes on in the next line.
+        let joined = examples
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ")
+            .replace(" eos create ", "\neos create ");
+        let lines: Vec<&str> = joined.lines().collect();
+        assert!(lines.len() >= 2, "{help}");
+        let component = catalog.component(kind).unwrap();
+        let image = component.runtimes.container.as_ref();
+        let needs_version = image.is_some_and(|image| image.version.is_none());
+        // The first is in the second, and the last is the first with a name.
+        let told = lines[lines.len() - 2..lines.len() - 1].to_vec();
+        for line in told.iter().filter(|line| !line.split(' ').any(|word| word == "-") && !needs_version) {
+            let words = line.strip_prefix("eos ").unwrap().trim_end_matches(" --dry-run");
+            let mut quoted = Vec::new();
+            for (at, part) in words.split('\'').enumerate() {
+                if at % 2 == 1 {
+                    quoted.push(part);
+                } else {
+                    quoted.extend(part.split_whitespace());
+                }
+            }
+            sandbox.ok(&[&quoted[..], &["--dry-run"]].concat());
+        }
+    }
+    // What is nothing by itself is not offered to be made.
+    assert!(!sandbox.ok(&["create", "--help"]).stdout.contains("wazuh-agents"));
+    assert_eq!(sandbox.run(&["create", "wazuh-agents"]).code, 3);
+}
+
 /// What others need goes after them, and they after those that need them.
 #[test]
 fn deletes_in_an_order_that_works() {

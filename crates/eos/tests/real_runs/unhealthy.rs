@@ -48,7 +48,12 @@ fn fails(policy: &str) {
     let jobs = [&firm, &frail].map(|name| format!("production-{name}"));
     let before = jobs.each_ref().map(|job| shape(&shop, job));
 
-    shop.ok(&["update", &frail, "--binary", "/nowhere/redis-server", "--no-apply"]);
+    // There when it is asked for, and gone when it is to start.
+    let program = shop.sandbox.path().join("redis-server");
+    std::fs::copy("/bin/true", &program).unwrap();
+    let program = program.to_str().unwrap();
+    shop.ok(&["update", &frail, "--binary", program, "--no-apply"]);
+    std::fs::remove_file(program).unwrap();
     shop.ok(&["update", &firm, "--max-memory", "32M", "--no-apply"]);
     shop.ok(&["update", &ticket, "--text", "second", "--no-apply"]);
     let run = shop.exits(1, &["apply", "--yes", "--on-failure", policy, "--json"]);
@@ -59,7 +64,7 @@ fn fails(policy: &str) {
 
     let undone = policy == "undo";
     assert_eq!(state(&frail), if undone { "undone" } else { "failed" });
-    has(&run.stdout, "/nowhere/redis-server");
+    has(&run.stdout, program);
     assert_eq!(state(&firm), if undone { "undone" } else { "done" });
     // What waits for the one that failed is not begun, and nothing of it is to be taken back.
     assert_eq!(state(&ticket), "planned");

@@ -253,9 +253,28 @@ fn nine_kinds_run_as_host_processes_and_are_found_healthy() {
         query(&sandbox, &secret_of(&sandbox, "nextcloud", "nextcloud", "_database_password")),
         Some("nextcloud".to_owned())
     );
+    // A new password of the superuser counts from the next start, one that has to be quoted too; what is in it stays.
+    let before = secret_of(&sandbox, "postgres", "postgres", "superuser_password");
+    assert_eq!(superuser(&sandbox, &before), Some("postgres".to_owned()));
+    let job = &jobs[RUN.iter().position(|(kind, ..)| *kind == "postgres").unwrap()];
+    let odd = r"it's \a $(b) `c` ''d";
+    assert_eq!(sandbox.with_stdin(&["secret", "set", "postgres/superuser_password"], odd).code, 0);
+    register(&sandbox, &nomad, "postgres", "postgres");
+    nomad.until("postgres has the new password", || superuser(&sandbox, odd).is_some());
+    nomad.until("postgres is healthy again", || healthy(job));
+    assert_eq!(superuser(&sandbox, &before), None);
+    assert!(!words_of(&nomad, job).contains("it's"), "{}", words_of(&nomad, job));
+    let password = secret_of(&sandbox, "nextcloud", "nextcloud", "_database_password");
+    assert_eq!(query(&sandbox, &password), Some("nextcloud".to_owned()));
+    told("rotated");
     assert!(redis_says(&sandbox, "wrong").starts_with("-WRONGPASS"));
     assert_eq!(secret_of(&sandbox, "redis", "redis", "redis_password"), ODD);
     assert!(redis_says(&sandbox, ODD).starts_with("+OK\r\n+PONG"));
+}
+
+/// What the database says to a superuser with this password.
+fn superuser(sandbox: &Sandbox, password: &str) -> Option<String> {
+    answer(sandbox, "postgres", "postgres", password)
 }
 
 /// The value behind a reference in a job's meta.
@@ -279,6 +298,10 @@ fn port_of(sandbox: &Sandbox, name: &str) -> String {
 
 /// What the provisioned database answers to the role it was made for.
 fn query(sandbox: &Sandbox, password: &str) -> Option<String> {
+    answer(sandbox, "nextcloud", "nextcloud", password)
+}
+
+fn answer(sandbox: &Sandbox, user: &str, database: &str, password: &str) -> Option<String> {
     let mut psql = Command::new(sandbox.path().join("postgres/usr/lib/postgresql/15/bin/psql"));
     psql.args([
         "-h",
@@ -286,9 +309,9 @@ fn query(sandbox: &Sandbox, password: &str) -> Option<String> {
         "-p",
         &port_of(sandbox, "postgres"),
         "-U",
-        "nextcloud",
+        user,
         "-d",
-        "nextcloud",
+        database,
         "-At",
         "-c",
         "select current_user",
@@ -305,6 +328,22 @@ fn redis_says(sandbox: &Sandbox, password: &str) -> String {
     let mut said = String::new();
     stream.read_to_string(&mut said).unwrap();
     said
+}
+
+/// What is for a provider that no test has is not said to validate.
+#[test]
+fn the_catalogue_claims_validation_only_where_there_is_a_provider_to_ask() {
+    let catalog = Catalog::built_in();
+    let unasked = |kind: &&str| {
+        let component = catalog.component(kind).unwrap();
+        component.cloud.providers.keys().any(|provider| provider != "hcloud")
+    };
+    let only_compiles = |kind: &&str| catalog.component(kind).unwrap().proof == Proof::Compiles;
+    let kinds = || catalog.kinds();
+    assert_eq!(
+        kinds().filter(only_compiles).collect::<Vec<_>>(),
+        kinds().filter(unasked).collect::<Vec<_>>()
+    );
 }
 
 /// The catalogue may say `proof: runs` of exactly the kinds that the test above has run.

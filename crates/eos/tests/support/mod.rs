@@ -55,6 +55,8 @@ impl Sandbox {
             .env("EOS_TIME", "1790000000")
             // The same bytes every time; tests that care have estates with an id.
             .env("EOS_ESTATE_ID", "none")
+            // Hints name an address of the machine, which is another one everywhere.
+            .env("EOS_OWN_ADDRESSES", "10.0.0.5")
             // Tests of runs say otherwise; the others record and compile.
             .env("EOS_APPLY", "no");
         command
@@ -62,6 +64,15 @@ impl Sandbox {
 
     pub fn run(&self, args: &[&str]) -> Run {
         Run::from(self.command(args).output().unwrap())
+    }
+
+    /// Runs with a text on stdin.
+    pub fn with_stdin(&self, args: &[&str], text: &str) -> Run {
+        let mut command = self.command(args);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+        Run::from(child.wait_with_output().unwrap())
     }
 
     /// Runs and expects success.
