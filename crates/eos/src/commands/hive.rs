@@ -109,8 +109,6 @@ pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
                 .arg(
                     Arg::new("action")
                         .value_name("ACTION")
-                        .value_parser(clap::builder::PossibleValuesParser::new(coverage::actions()))
-                        .hide_possible_values(true)
                         .help("One action, e.g. RunInstances; without it a summary"),
                 )
                 .arg(flag("full", "Every action, as a page of markdown").conflicts_with("action")),
@@ -141,7 +139,10 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
             let document =
                 json!({"actions": coverage::rows(), "refused": coverage::refused(), "counted": counted});
             let text = match matches.get_one::<String>("action") {
-                Some(action) => coverage::of(action).unwrap_or_default(),
+                Some(action) => coverage::of(action).ok_or_else(|| {
+                    Diagnostic::error(codes::USAGE, format!("Hive has no action {action}, not even refused"))
+                        .fix("eos hive coverage --full | grep '^## ' lists those it has")
+                })?,
                 None if matches.get_flag("full") => coverage::markdown() + &coverage::counted(&counted),
                 None => coverage::summary() + &coverage::counted(&counted),
             };
