@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use hive_ec2::{ACTIONS, Engine};
-use support::{call, engine, runtime, texts};
+use support::{call, engine, first, runtime, texts};
 
 /// What has to look at every resource, because it follows from what many others are.
 const LOOK_AT_ALL: &[(&str, &str)] =
@@ -20,11 +20,6 @@ fn filters() -> impl Iterator<Item = (&'static str, &'static str)> {
         let names = entry.accepts.filters.map(|names| names()).unwrap_or_default();
         names.into_iter().map(move |name| (entry.name, name))
     })
-}
-
-async fn first(engine: &Arc<Engine>, query: &str, element: &str) -> String {
-    let answer = call(engine, query).await.unwrap_or_else(|error| panic!("{query}: {error}"));
-    texts(&answer, element).into_iter().next().unwrap_or_else(|| panic!("{query}: {answer}"))
 }
 
 /// So many of everything that there can be many of.
@@ -88,86 +83,6 @@ fn what_a_filter_cannot_match_is_not_looked_at() {
     });
 }
 
-/// A few of everything, in as many states as there are.
-async fn a_few_of_all_kinds(engine: &Arc<Engine>) {
-    let vpc =
-        first(engine, "CreateVpc&CidrBlock=10.0.0.0/16&AmazonProvidedIpv6CidrBlock=true", "vpcId").await;
-    let block = first(engine, &format!("DescribeVpcs&VpcId.1={vpc}"), "ipv6CidrBlock").await;
-    let block = block.replace("/56", "/64");
-    let make = format!("CreateSubnet&VpcId={vpc}&CidrBlock=10.0.0.0/24&Ipv6CidrBlock={block}");
-    let subnet = first(engine, &make, "subnetId").await;
-    let gateway = first(engine, "CreateInternetGateway", "internetGatewayId").await;
-    let table = first(engine, &format!("CreateRouteTable&VpcId={vpc}"), "routeTableId").await;
-    let group = first(
-        engine,
-        &format!("CreateSecurityGroup&VpcId={vpc}&GroupName=web&GroupDescription=d"),
-        "groupId",
-    )
-    .await;
-    let acl = first(engine, &format!("CreateNetworkAcl&VpcId={vpc}"), "networkAclId").await;
-    let run = "RunInstances&ImageId=ami-00000000000000d01&InstanceType=t3.micro&MinCount=1&MaxCount=1";
-    let other = format!(
-        "{run}&SubnetId={subnet}&MetadataOptions.HttpTokens=required&MetadataOptions.HttpPutResponseHopLimit=2\
-         &Monitoring.Enabled=true&EbsOptimized=true&SecurityGroupId.1={group}\
-         &IamInstanceProfile.Name=web&PrivateDnsNameOptions.HostnameType=resource-name\
-         &PrivateDnsNameOptions.EnableResourceNameDnsARecord=true"
-    );
-    let mut instances = Vec::new();
-    for query in [run, run, &other, &other] {
-        instances.push(first(engine, query, "instanceId").await);
-    }
-    let interface =
-        first(engine, &format!("CreateNetworkInterface&SubnetId={subnet}"), "networkInterfaceId").await;
-    let allocation = first(engine, "AllocateAddress", "allocationId").await;
-    let volume =
-        first(engine, "CreateVolume&AvailabilityZone=us-east-1b&Size=2&Encrypted=true", "volumeId").await;
-    let other_vpc = first(engine, "CreateVpc&CidrBlock=10.9.0.0/16", "vpcId").await;
-    let peer = first(
-        engine,
-        &format!("CreateVpcPeeringConnection&VpcId={vpc}&PeerVpcId={other_vpc}"),
-        "vpcPeeringConnectionId",
-    )
-    .await;
-    let snapshot = format!("CreateSnapshot&VolumeId={volume}");
-    let permission = format!(
-        "IpPermissions.1.IpProtocol=tcp&IpPermissions.1.FromPort=80&IpPermissions.1.ToPort=81\
-         &IpPermissions.1.Groups.1.GroupId={group}"
-    );
-    for query in [
-        format!("AttachInternetGateway&InternetGatewayId={gateway}&VpcId={vpc}"),
-        format!("AssignPrivateIpAddresses&NetworkInterfaceId={interface}&SecondaryPrivateIpAddressCount=1"),
-        format!("AssociateAddress&AllocationId={allocation}&NetworkInterfaceId={interface}"),
-        format!(
-            "AttachNetworkInterface&NetworkInterfaceId={interface}&InstanceId={}&DeviceIndex=1",
-            instances[2]
-        ),
-        format!("CreateNetworkInterface&SubnetId={subnet}&Description=spare"),
-        format!("CreateRoute&RouteTableId={table}&DestinationCidrBlock=0.0.0.0/0&GatewayId={gateway}"),
-        format!(
-            "CreateRoute&RouteTableId={table}&DestinationCidrBlock=10.8.0.0/16&NetworkInterfaceId={interface}"
-        ),
-        format!("AuthorizeSecurityGroupIngress&GroupId={group}&{permission}"),
-        format!("AuthorizeSecurityGroupEgress&GroupId={group}&{permission}"),
-        format!(
-            "CreateNetworkAclEntry&NetworkAclId={acl}&RuleNumber=7&Protocol=6&RuleAction=deny&Egress=true\
-             &CidrBlock=10.7.0.0/16&PortRange.From=1&PortRange.To=2"
-        ),
-        format!(
-            "CreateVpcEndpoint&VpcId={vpc}&ServiceName=com.amazonaws.us-east-1.s3&RouteTableId.1={table}"
-        ),
-        snapshot,
-        format!("ModifyVolume&VolumeId={volume}&Size=3"),
-        "CreateVolume&AvailabilityZone=us-east-1c&Size=7&VolumeType=gp3".to_owned(),
-        format!("CreateImage&InstanceId={}&Name=own", instances[0]),
-        format!("AcceptVpcPeeringConnection&VpcPeeringConnectionId={peer}"),
-        format!("ModifySubnetAttribute&SubnetId={subnet}&EnableDns64.Value=true"),
-        format!("StopInstances&InstanceId.1={}", instances[3]),
-        format!("TerminateInstances&InstanceId.1={}", instances[1]),
-    ] {
-        call(engine, &query).await.unwrap_or_else(|error| panic!("{query}: {error}"));
-    }
-}
-
 /// Texts that answers have, a few of each element.
 fn some_texts(answer: &str) -> BTreeSet<String> {
     let mut found: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
@@ -186,7 +101,7 @@ fn an_index_finds_what_looking_finds() {
     let dir = tempfile::tempdir().unwrap();
     runtime().block_on(async {
         let engine = engine(dir.path()).await;
-        a_few_of_all_kinds(&engine).await;
+        support::everything(&engine).await;
         let mut matched: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
         let of_tables = ["DescribeInstanceTypeOfferings", "DescribeInstanceTypes"];
         let actions = ACTIONS.iter().filter(|entry| !of_tables.contains(&entry.name));

@@ -217,3 +217,60 @@ fn a_resource_name_is_the_instances_own() {
         assert!(named(&call(&engine, &format!("{one}&SubnetId={subnet}")).await.unwrap()));
     });
 }
+
+/// What its launch permissions say of an image holds: whoever has one sees it and starts machines from it, nobody else does.
+#[test]
+fn an_image_is_shared_with_whom_it_says() {
+    runtime().block_on(async {
+        let dir = tempfile::tempdir().unwrap();
+        let engine = engine(dir.path()).await;
+        let (friend, stranger) = ("100000000002", "100000000003");
+        let run = "RunInstances&MinCount=1&MaxCount=1&ImageId=";
+        let instance = support::first(&engine, &format!("{run}ami-00000000000000d01"), "instanceId").await;
+        until(&engine, &instance, "running").await;
+        let tags = "TagSpecification.1.ResourceType=image&TagSpecification.1.Tag.1.Key=k&TagSpecification.1.Tag.1.Value=v";
+        let create = format!("CreateImage&InstanceId={instance}&Name=shared&{tags}");
+        let image = support::first(&engine, &create, "imageId").await;
+        support::settled(&engine).await;
+        let as_one = async |who: &str, query: String| support::call_as(&engine, who, &query).await;
+        let sees = async |who: &str, more: &str| {
+            let listed = as_one(who, format!("DescribeImages{more}")).await.unwrap();
+            texts(&listed, "imageId").contains(&image)
+        };
+        let modify = format!("ModifyImageAttribute&ImageId={image}&LaunchPermission");
+        assert!(!sees(friend, "").await);
+        call(&engine, &format!("{modify}.Add.1.UserId={friend}")).await.unwrap();
+        for (who, there) in [(friend, true), (stranger, false)] {
+            for more in ["", "&Owner.1=100000000001", "&Filter.1.Name=is-public&Filter.1.Value.1=false"] {
+                assert_eq!(sees(who, more).await, there, "{who} {more}");
+            }
+            assert!(!sees(who, "&Owner.1=self").await && !sees(who, "&ExecutableBy.1=all").await);
+            assert_eq!(sees(who, "&ExecutableBy.1=self").await, there, "{who}");
+            let named = as_one(who, format!("DescribeImages&ImageId.1={image}")).await;
+            assert_eq!(named.is_ok(), there, "{named:?}");
+            // Accounts that were never started with have no default VPC.
+            let vpc = as_one(who, "CreateVpc&CidrBlock=10.0.0.0/16".to_owned()).await.unwrap();
+            let subnet = format!("CreateSubnet&VpcId={}&CidrBlock=10.0.0.0/24", texts(&vpc, "vpcId")[0]);
+            let subnet = texts(&as_one(who, subnet).await.unwrap(), "subnetId").remove(0);
+            let started = as_one(who, format!("{run}{image}&SubnetId={subnet}")).await;
+            let code = started.as_ref().err().map(|error| error.code.as_ref());
+            assert_eq!(code, (!there).then_some("InvalidAMIID.NotFound"), "{started:?}");
+        }
+        let seen = as_one(friend, format!("DescribeImages&ImageId.1={image}")).await.unwrap();
+        assert_eq!(texts(&seen, "imageOwnerId"), ["100000000001"]);
+        assert!(!seen.contains("<key>k</key>"), "tags are their owner's alone: {seen}");
+        // It is lent, not given.
+        for (query, code) in [
+            (format!("{modify}.Add.1.Group=all"), "AuthFailure"),
+            (format!("DeregisterImage&ImageId={image}"), "AuthFailure"),
+            (format!("CopyImage&SourceRegion=us-east-1&SourceImageId={image}&Name=mine"), "InvalidRequest"),
+        ] {
+            assert_eq!(as_one(friend, query.clone()).await.unwrap_err().code, code, "{query}");
+        }
+        call(&engine, &format!("{modify}.Add.1.Group=all")).await.unwrap();
+        assert!(sees(stranger, "&ExecutableBy.1=all").await && sees(friend, "").await);
+        call(&engine, &format!("ResetImageAttribute&ImageId={image}&Attribute=launchPermission")).await.unwrap();
+        assert!(!sees(stranger, "").await && !sees(friend, "").await && sees(support::ACCOUNT, "").await);
+        assert_eq!(engine.dangling(), Vec::<String>::new());
+    });
+}

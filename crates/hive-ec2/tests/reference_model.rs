@@ -198,6 +198,8 @@ proptest! {
             let lists = [
                 ("DescribeVpcs", "vpcId"),
                 ("DescribeSubnets", "subnetId"),
+                // Each VPC has one more, which goes with it.
+                ("DescribeSecurityGroups&Filter.1.Name=group-name&Filter.1.Value.1=g?", "groupId"),
                 ("DescribeInternetGateways", "internetGatewayId"),
             ];
             let mut born = BTreeSet::new();
@@ -218,9 +220,14 @@ proptest! {
                 for (describe, element) in lists {
                     found.extend(listed(&engine, describe, element).await);
                 }
+                let vpcs = model.vpcs.iter().chain(model.subnets.keys());
                 let there: BTreeSet<&String> =
-                    model.vpcs.iter().chain(model.subnets.keys()).chain(model.gateways.keys()).collect();
+                    vpcs.chain(model.groups.keys()).chain(model.gateways.keys()).collect();
                 assert_eq!(found.difference(&born).collect::<BTreeSet<_>>(), there, "after {query}");
+                let default = "DescribeSecurityGroups&Filter.1.Name=group-name&Filter.1.Value.1=default";
+                // The account was born with a VPC.
+                let wanted = model.vpcs.len() + 1;
+                assert_eq!(listed(&engine, default, "groupId").await.len(), wanted, "after {query}");
                 for (key, wanted) in (0..3).map(|key| (key, model.tags.iter().filter(move |((_, k), _)| *k == key))) {
                     for value in 0..3 {
                         let wanted = wanted.clone().filter(|(_, v)| **v == value).map(|((id, _), _)| id.clone());

@@ -304,3 +304,92 @@ fn a_dry_run_knows_the_tokens_that_were_used() {
         }
     });
 }
+
+/// What `docs/adr/hive-narrower-than-aws.md` says is refused, by which request and with which code.
+#[test]
+fn what_only_a_network_could_keep_is_refused() {
+    runtime().block_on(async {
+        let dir = tempfile::tempdir().unwrap();
+        let engine = engine(dir.path()).await;
+        let made = support::everything(&engine).await;
+        let (subnet, table) = (made.get("subnet"), made.get("table"));
+        let interface = format!("NetworkInterfaceId={}", made.get("interface"));
+        let create = format!("CreateNetworkInterface&SubnetId={subnet}");
+        let modify = format!("ModifyNetworkInterfaceAttribute&{interface}");
+        let run = format!("{RUN}&{IMAGE}&SubnetId={subnet}");
+        let new =
+            format!("{RUN}&{IMAGE}&NetworkInterface.1.DeviceIndex=0&NetworkInterface.1.SubnetId={subnet}");
+        let unsupported = "UnsupportedOperation";
+        let mut cases = vec![
+            (format!("AssignIpv6Addresses&{interface}&Ipv6AddressCount=1"), unsupported),
+            (format!("UnassignIpv6Addresses&{interface}&Ipv6Addresses.1=2001:db8::1"), unsupported),
+            (format!("AssignPrivateIpAddresses&{interface}&Ipv4PrefixCount=1"), unsupported),
+            (format!("AssignPrivateIpAddresses&{interface}&Ipv4Prefix.1=10.0.0.16/28"), unsupported),
+            (format!("UnassignPrivateIpAddresses&{interface}&Ipv4Prefix.1=10.0.0.16/28"), unsupported),
+            (format!("{modify}&EnablePrimaryIpv6=true"), unsupported),
+            (format!("{run}&Ipv6AddressCount=1"), unsupported),
+            (format!("{run}&Ipv6Address.1.Ipv6Address=2001:db8::1"), unsupported),
+            (format!("{run}&EnablePrimaryIpv6=true"), unsupported),
+            (
+                format!(
+                    "CreateRoute&RouteTableId={table}&DestinationCidrBlock=10.6.0.0/16&VpcEndpointId={}",
+                    made.get("endpoint")
+                ),
+                unsupported,
+            ),
+            (
+                format!("EnableVgwRoutePropagation&RouteTableId={table}&GatewayId=vgw-0123456789abcdef0"),
+                "InvalidGatewayID.NotFound",
+            ),
+            (
+                format!("DisableVgwRoutePropagation&RouteTableId={table}&GatewayId=vgw-0123456789abcdef0"),
+                "InvalidGatewayID.NotFound",
+            ),
+        ];
+        for more in [
+            "Ipv6AddressCount=1",
+            "Ipv6Addresses.1.Ipv6Address=2001:db8::1",
+            "Ipv4PrefixCount=1",
+            "Ipv4Prefix.1.Ipv4Prefix=10.0.0.16/28",
+            "Ipv6PrefixCount=1",
+            "Ipv6Prefix.1.Ipv6Prefix=2001:db8::/80",
+        ] {
+            cases.push((format!("{create}&{more}"), unsupported));
+            cases.push((format!("{new}&NetworkInterface.1.{more}"), unsupported));
+        }
+        let template = "CreateLaunchTemplate&LaunchTemplateName=six";
+        let data = format!("LaunchTemplateData.{IMAGE}&LaunchTemplateData.NetworkInterface.1.DeviceIndex=0");
+        let six = "LaunchTemplateData.NetworkInterface.1.Ipv6AddressCount=1";
+        call(&engine, &format!("{template}&{data}&{six}")).await.unwrap();
+        cases.push((format!("{RUN}&LaunchTemplate.LaunchTemplateName=six"), unsupported));
+        support::settled(&engine).await;
+        let before = call(&engine, "DescribeNetworkInterfaces").await.unwrap();
+        for (query, code) in cases {
+            let refused = call(&engine, &query).await.expect_err(&query);
+            assert_eq!(refused.code, code, "{query}: {}", refused.message);
+        }
+        assert_eq!(call(&engine, "DescribeNetworkInterfaces").await.unwrap(), before);
+    });
+}
+
+#[test]
+fn an_attribute_is_changed_by_itself() {
+    runtime().block_on(async {
+        let dir = tempfile::tempdir().unwrap();
+        let engine = engine(dir.path()).await;
+        let launched = call(&engine, &format!("{RUN}&{IMAGE}")).await.unwrap();
+        let modify = format!("ModifyInstanceAttribute&InstanceId={}", texts(&launched, "instanceId")[0]);
+        for two in [
+            "DisableApiTermination.Value=true&SourceDestCheck.Value=false",
+            "DisableApiTermination.Value=true&Attribute=disableApiStop&Value=true",
+            "DisableApiStop.Value=true&BlockDeviceMapping.1.DeviceName=/dev/xvda\
+             &BlockDeviceMapping.1.Ebs.DeleteOnTermination=false",
+        ] {
+            let refused = call(&engine, &format!("{modify}&{two}")).await.expect_err(two);
+            assert_eq!(refused.code, "InvalidParameterCombination", "{two}: {}", refused.message);
+        }
+        for one in ["DisableApiTermination.Value=true", "Attribute=disableApiStop&Value=true"] {
+            call(&engine, &format!("{modify}&{one}")).await.unwrap();
+        }
+    });
+}

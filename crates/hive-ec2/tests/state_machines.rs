@@ -410,3 +410,61 @@ fn an_elastic_address_needs_an_internet_gateway() {
         assert_eq!(engine.dangling(), Vec::<String>::new());
     });
 }
+
+#[test]
+fn an_instance_says_when_its_owner_shut_it_down() {
+    runtime().block_on(async {
+        let dir = tempfile::tempdir().unwrap();
+        let seconds = Arc::new(AtomicI64::new(1_800_000_000));
+        let clock = {
+            let seconds = Arc::clone(&seconds);
+            Arc::new(move || Timestamp::from_second(seconds.load(Ordering::Relaxed)).unwrap())
+        };
+        let node = Arc::new(RecordsNode::new(NodeId::new("test")));
+        let engine = engine_with(dir.path(), node, clock).await;
+        let id = run_instance(&engine).await;
+        let describe = format!("DescribeInstances&InstanceId.1={id}");
+        let reason = |answer: &str| texts(answer, "reason");
+        assert_eq!(reason(&until(&engine, &describe, "running").await), [""]);
+        for (action, state, wanted) in [
+            ("Stop", "stopped", "User initiated (2027-01-15 08:00:05 GMT)"),
+            ("Start", "running", ""),
+            ("Terminate", "terminated", "User initiated (2027-01-15 08:00:15 GMT)"),
+        ] {
+            seconds.fetch_add(5, Ordering::Relaxed);
+            call(&engine, &format!("{action}Instances&InstanceId.1={id}")).await.unwrap();
+            assert_eq!(reason(&until(&engine, &describe, state).await), [wanted], "{action}");
+        }
+    });
+}
+
+#[test]
+fn the_route_of_an_endpoint_is_found_by_what_is_shown_of_it() {
+    runtime().block_on(async {
+        let dir = tempfile::tempdir().unwrap();
+        let node = Refusing::new();
+        node.refuse(&["CreateEndpoint"]);
+        let engine = engine_with(dir.path(), Arc::clone(&node) as _, Arc::new(Timestamp::now)).await;
+        let vpc = support::first(&engine, "CreateVpc&CidrBlock=10.0.0.0/16", "vpcId").await;
+        let make = format!("CreateRouteTable&VpcId={vpc}");
+        let table = support::first(&engine, &make, "routeTableId").await;
+        support::first(&engine, &make, "routeTableId").await;
+        let service = "com.amazonaws.us-east-1.s3";
+        let create = format!("CreateVpcEndpoint&VpcId={vpc}&ServiceName={service}&RouteTableId.1={table}");
+        let endpoint = support::first(&engine, &create, "vpcEndpointId").await;
+        until_element(&engine, "DescribeVpcEndpoints", "state", "failed").await;
+        for (name, value) in [
+            ("gateway-id", endpoint.as_str()),
+            ("gateway-id", "vpce-*"),
+            ("gateway-id", "*pce-*"),
+            ("origin", "CreateRoute"),
+            ("state", "blackhole"),
+        ] {
+            let filter = format!("Filter.1.Name=route.{name}&Filter.1.Value.1={value}");
+            // That of the default VPC leads to a gateway.
+            let here = format!("Filter.2.Name=vpc-id&Filter.2.Value.1={vpc}");
+            let found = call(&engine, &format!("DescribeRouteTables&{filter}&{here}")).await.unwrap();
+            assert_eq!(texts(&found, "routeTableId"), [table.as_str()], "{name}={value}");
+        }
+    });
+}

@@ -87,6 +87,70 @@ fn code(names: &[impl std::fmt::Display]) -> String {
     names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
+/// What the page says of an action.
+fn section(row: &Row) -> String {
+    let mut text = format!("\n## {} {}\n", row.service, row.action);
+    if row.status == Status::Partial {
+        text.push_str("\nPartial.\n");
+    }
+    for (title, names) in [
+        ("Parameters", code(&row.parameters)),
+        ("Accepted without effect", code(&row.without_effect)),
+        ("Refused", code(&row.refused)),
+        ("Filters", code(&row.filters)),
+        ("Filters refused", code(&row.refused_filters)),
+    ] {
+        if !names.is_empty() {
+            text.push_str(&format!("\n{title}: {names}\n"));
+        }
+    }
+    text
+}
+
+/// Every action that something can be said of, those that are refused by name among them.
+pub fn actions() -> Vec<&'static str> {
+    let mut names: Vec<_> = rows().iter().map(|row| row.action).collect();
+    names.extend(refused().iter().map(|refused| refused.action));
+    names.sort_unstable();
+    names
+}
+
+/// One action; nothing if there is no such action.
+pub fn of(action: &str) -> Option<String> {
+    let row = rows().into_iter().find(|row| row.action == action);
+    row.map(|row| section(&row).trim_start().to_owned()).or_else(|| {
+        let refused = refused().into_iter().find(|refused| refused.action == action)?;
+        Some(format!("{} is refused by name: {}.\n", refused.action, refused.why))
+    })
+}
+
+/// How much is covered, on a few lines.
+pub fn summary() -> String {
+    let rows = rows();
+    let mut text = "SERVICE  ACTIONS  DONE  PARTIAL\n".to_owned();
+    for service in ["ec2", "sts"] {
+        let count = |status: Option<Status>| {
+            let of_it = rows.iter().filter(|row| row.service == service);
+            of_it.filter(|row| status.is_none_or(|status| row.status == status)).count()
+        };
+        text.push_str(&format!(
+            "{service:<7}  {:<7}  {:<4}  {}\n",
+            count(None),
+            count(Some(Status::Done)),
+            count(Some(Status::Partial))
+        ));
+    }
+    let without_effect: usize = rows.iter().map(|row| row.without_effect.len()).sum();
+    text.push_str(&format!(
+        "\nDone takes everything that AWS has; partial refuses something or takes it without effect ({without_effect} \
+         parameters).\n{} more actions are refused by name, any other is InvalidAction.\n\n\
+         eos hive coverage RunInstances   one action: its parameters and filters, and what is refused\n\
+         eos hive coverage --full         all of them, as a page\n",
+        refused().len()
+    ));
+    text
+}
+
 /// The page `docs/hive-coverage.md`.
 pub fn markdown() -> String {
     let rows = rows();
@@ -102,28 +166,8 @@ pub fn markdown() -> String {
         rows.len(),
         rows.iter().filter(|row| row.status == Status::Done).count()
     );
-    for row in rows {
-        text.push_str(&format!("\n## {} {}\n", row.service, row.action));
-        if row.status == Status::Partial {
-            text.push_str("\nPartial.\n");
-        }
-        if !row.parameters.is_empty() {
-            text.push_str(&format!("\nParameters: {}\n", code(&row.parameters)));
-        }
-        if !row.without_effect.is_empty() {
-            text.push_str(&format!("\nAccepted without effect: {}\n", code(&row.without_effect)));
-        }
-        if !row.refused.is_empty() {
-            text.push_str(&format!("\nRefused: {}\n", code(&row.refused)));
-        }
-        if !row.filters.is_empty() {
-            text.push_str(&format!("\nFilters: {}\n", code(&row.filters)));
-        }
-        if !row.refused_filters.is_empty() {
-            text.push_str(&format!("\nFilters refused: {}\n", code(&row.refused_filters)));
-        }
-    }
-    text.push_str("\n## Refused by name\n\nAnswered with `UnsupportedOperation` and the reason.\n\n");
+    rows.iter().for_each(|row| text.push_str(&section(row)));
+    text.push_str("\n## Refused by name\n\nAnswered with `UnsupportedOperation` and the reason, unless another code is said.\n\n");
     for Refused { action, why } in refused() {
         text.push_str(&format!("- `{action}`: {why}\n"));
     }

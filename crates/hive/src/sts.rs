@@ -5,6 +5,7 @@ use hive_api::{ApiError, ApiResult, Params, decode, xml};
 use hive_ec2::Engine;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
 
 use crate::request::Principal;
 use crate::sessions::{self, Session};
@@ -134,17 +135,45 @@ fn session_token(principal: &Principal, request: &SessionTokenRequest, now: Time
     answer(&SessionAnswer { credentials: keys(session), assumed_role_user: None })
 }
 
+/// The account and the name, without its path, in the ARN of a role.
+fn role_of(arn: &str) -> Option<(&str, &str)> {
+    let [scheme, partition, service, region, account, resource] =
+        *arn.splitn(6, ':').collect::<Vec<_>>().as_slice()
+    else {
+        return None;
+    };
+    let path = resource.strip_prefix("role/")?;
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_+=,.@-/".contains(c);
+    let is_role = scheme == "arn"
+        && partition.starts_with("aws")
+        && service == "iam"
+        && region.is_empty()
+        && account.len() == 12
+        && account.bytes().all(|digit| digit.is_ascii_digit())
+        && path.chars().all(plain);
+    let name = path.rsplit('/').next().filter(|name| !name.is_empty())?;
+    is_role.then_some((account, name))
+}
+
+/// The id of a role in IAM's form. The same role has always the same.
+fn role_id(account: &str, role: &str) -> String {
+    const LETTERS: &[u8; 32] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+    let digest = Sha256::digest(format!("{account}/{role}"));
+    let letters = digest.iter().take(17).map(|byte| char::from(LETTERS[usize::from(byte % 32)]));
+    format!("AROA{}", letters.collect::<String>())
+}
+
 fn assume_role(principal: &Principal, request: &AssumeRoleRequest, now: Timestamp) -> ApiResult<String> {
     // A role that a role takes on lasts an hour at most.
     let most = if principal.is_session { 3_600 } else { 43_200 };
     let seconds = duration(request.duration_seconds, 3_600, most)?;
-    let prefix = format!("arn:aws:iam::{}:role/", principal.account);
-    let role = request.role_arn.strip_prefix(&prefix).filter(|role| !role.is_empty()).ok_or_else(|| {
-        denied(&format!(
-            "{} is not authorized to perform: sts:AssumeRole on {}",
-            principal.arn, request.role_arn
-        ))
-    })?;
+    let arn = &request.role_arn;
+    let invalid = || ApiError::client("ValidationError", format!("{arn} is invalid"));
+    let (owner, role) = role_of(arn).ok_or_else(invalid)?;
+    if *owner != *principal.account {
+        let who = &principal.arn;
+        return Err(denied(&format!("{who} is not authorized to perform: sts:AssumeRole on {arn}")));
+    }
     let name = &request.role_session_name;
     let plain = |c: char| c.is_ascii_alphanumeric() || "_+=,.@-".contains(c);
     if !(2..=64).contains(&name.len()) || !name.chars().all(plain) {
@@ -153,9 +182,8 @@ fn assume_role(principal: &Principal, request: &AssumeRoleRequest, now: Timestam
             "RoleSessionName must be 2 to 64 of [A-Za-z0-9_+=,.@-]",
         ));
     }
-    let role = role.rsplit('/').next().unwrap_or(role);
     let arn = format!("arn:aws:sts::{}:assumed-role/{role}/{name}", principal.account);
-    let id = format!("{}:{name}", principal.key.0);
+    let id = format!("{}:{name}", role_id(&principal.account, role));
     let session = sessions::issue(&principal.key, (arn.clone(), id.clone()), seconds, now);
     let user = RoleUser { assumed_role_id: id, arn };
     answer(&SessionAnswer { credentials: keys(session), assumed_role_user: Some(user) })

@@ -12,6 +12,29 @@ fn the_coverage_page_is_current() {
     );
 }
 
+/// What a terminal is shown fits on it, and says how to see more; each action by itself is what the page says of it.
+#[test]
+fn the_summary_is_short_and_leads_to_the_rest() {
+    use hive::coverage::{Status, rows, summary};
+    let text = summary();
+    assert!(text.lines().count() < 24, "{text}");
+    for service in ["ec2", "sts"] {
+        let of_it = |status| rows().iter().filter(|r| r.service == service && r.status == status).count();
+        let (done, partial) = (of_it(Status::Done), of_it(Status::Partial));
+        let line = text.lines().find(|line| line.starts_with(service)).unwrap();
+        let numbers: Vec<usize> = line.split_whitespace().skip(1).map(|word| word.parse().unwrap()).collect();
+        assert_eq!(numbers, [done + partial, done, partial], "{text}");
+    }
+    assert!(text.contains("eos hive coverage RunInstances") && text.contains("--full"), "{text}");
+    let page = hive::coverage::markdown();
+    for action in hive::coverage::actions() {
+        let said = hive::coverage::of(action).unwrap();
+        assert!(page.contains(said.trim_end()) || said.contains("refused by name"), "{action}: {said}");
+    }
+    assert!(hive::coverage::of("AssignIpv6Addresses").unwrap().contains("IPv4 addresses only"));
+    assert_eq!(hive::coverage::of("NoSuchAction"), None);
+}
+
 /// Every name is one that can be sent: an action of which EC2's list says nothing refuses nothing.
 #[test]
 fn what_is_refused_has_a_name() {

@@ -36,6 +36,8 @@ struct Ledger {
     groups: BTreeMap<String, (Fate, Fate)>,
     machines: BTreeMap<String, Fate>,
     vpcs: BTreeMap<String, Fate>,
+    /// Every id that an answer gave to something new, also what is gone by now.
+    ids: Vec<String>,
 }
 
 impl Ledger {
@@ -43,6 +45,7 @@ impl Ledger {
         self.groups.extend(other.groups);
         self.machines.extend(other.machines);
         self.vpcs.extend(other.vpcs);
+        self.ids.extend(other.ids);
     }
 }
 
@@ -69,6 +72,7 @@ fn work(number: usize, data: &Path, port: &AtomicUsize, done: &AtomicBool, chang
         if let Some(made) = made {
             changes.fetch_add(1, Ordering::SeqCst);
             let id = made.element("groupId");
+            ledger.ids.push(id.to_owned());
             let tagged =
                 send(data, port, &format!("CreateTags&ResourceId.1={id}&Tag.1.Key=k&Tag.1.Value={name}"));
             entry.1 = fate(tagged.as_ref(), Fate::There);
@@ -90,12 +94,17 @@ fn work(number: usize, data: &Path, port: &AtomicUsize, done: &AtomicBool, chang
             let device = "BlockDeviceMapping.1.DeviceName=/dev/sdf&BlockDeviceMapping.1.Ebs.VolumeSize=1";
             let run =
                 format!("RunInstances&ImageId={IMAGE}&MinCount=1&MaxCount=1&{device}&{}", tag("instance"));
-            let fate = fate(send(data, port, &run).as_ref(), Fate::There);
-            ledger.machines.insert(name.clone(), fate);
+            let made = send(data, port, &run);
+            // An answer may say an id more than once.
+            let new = ["reservationId", "instanceId", "networkInterfaceId", "attachmentId", "volumeId"];
+            let new = new.iter().flat_map(|name| made.iter().flat_map(|made| all(made, name)));
+            ledger.ids.extend(new.collect::<BTreeSet<_>>());
+            ledger.machines.insert(name.clone(), fate(made.as_ref(), Fate::There));
         }
         if count % 6 == 4 {
             let made = send(data, port, &format!("CreateVpc&CidrBlock=10.0.0.0/16&{}", tag("vpc")));
             let mut state = fate(made.as_ref(), Fate::There);
+            ledger.ids.extend(made.as_ref().map(|made| made.element("vpcId").to_owned()));
             if let Some(made) = made.filter(|_| count % 12 == 4) {
                 let delete = format!("DeleteVpc&VpcId={}", made.element("vpcId"));
                 state = fate(send(data, port, &delete).as_ref(), Fate::Gone);
@@ -196,9 +205,19 @@ fn no_answer_is_untrue_whichever_gateway_dies() {
         })
         .collect();
     assert_eq!(answers[0], answers[1]);
-    let ids: BTreeSet<&String> = answers[0].values().map(|(id, _)| id).collect();
-    assert_eq!(ids.len(), answers[0].len());
     let ledger = ledger.into_inner().unwrap();
+    let mut given = BTreeSet::new();
+    for id in &ledger.ids {
+        assert!(!id.is_empty() && given.insert(id), "{id:?} was given twice");
+    }
+    // Also what nobody was told of, because the gateway died.
+    let there: BTreeSet<&String> = answers[0].values().map(|(id, _)| id).collect();
+    assert_eq!(there.len(), answers[0].len());
+    assert!(given.iter().filter(|id| id.starts_with("pg-")).count() >= KILLS * CHANGES_BETWEEN);
+    assert!(
+        ["i-", "vpc-", "eni-"].iter().all(|kind| given.iter().any(|id| id.starts_with(kind))),
+        "{given:?}"
+    );
     let whole: Vec<_> = (0..2)
         .map(|which| {
             let gateway = gateways[which].as_ref().unwrap();

@@ -2,7 +2,11 @@
 
 #![allow(clippy::unwrap_used)]
 
+#[path = "../../hive-ec2/tests/support/everything.rs"]
+mod everything;
 mod support;
+
+use std::collections::BTreeSet;
 
 use support::Gateway;
 use support::client::Client;
@@ -140,6 +144,79 @@ fn nobody_without_a_good_signature_gets_anything() {
     assert!(answer.body.starts_with("<ErrorResponse"), "{}", answer.body);
 }
 
+/// Signed as it should be, with a key that nobody has or a secret that is not the key's.
+#[test]
+fn a_good_signature_with_a_wrong_key_or_secret_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let gateway = gateway(&dir);
+    let connect = || Client::connect(&gateway.data, gateway.port(), 0).unwrap();
+    let nobody = Some("AKIAIOSFODNN7EXAMPLE");
+    for (mut client, status, code) in [
+        (connect().with_key(nobody, "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"), 401, "AuthFailure"),
+        (connect().with_key(None, "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"), 403, "SignatureDoesNotMatch"),
+        (connect().with_key(None, ""), 403, "SignatureDoesNotMatch"),
+    ] {
+        for query in ["DescribeVpcs", "CreateVpc&CidrBlock=10.0.0.0/16", "NoSuchAction"] {
+            let answer = client.action(query).unwrap();
+            assert_eq!((answer.status, answer.element("Code")), (status, code), "{query}");
+        }
+    }
+    let vpcs = connect().action("DescribeVpcs").unwrap();
+    assert_eq!(vpcs.body.matches("<vpcId>").count(), 1, "only the default VPC: {}", vpcs.body);
+}
+
+/// Every id in an answer: a prefix and seventeen digits.
+fn ids(text: &str) -> BTreeSet<String> {
+    let is_id = |word: &&str| {
+        word.rsplit_once('-').is_some_and(|(prefix, digits)| {
+            !prefix.is_empty() && digits.len() == 17 && digits.bytes().all(|digit| digit.is_ascii_hexdigit())
+        })
+    };
+    text.split(['<', '>', '/', ':', ' ', '&', '(', ')', ',']).filter(is_id).map(str::to_owned).collect()
+}
+
+/// What those need to be asked at all.
+const NEEDED: &[(&str, &str)] = &[
+    ("DescribeImageAttribute", "&Attribute=description"),
+    ("DescribeInstanceAttribute", "&Attribute=userData"),
+    ("DescribeNetworkInterfaceAttribute", "&Attribute=description"),
+    ("DescribeVpcAttribute", "&Attribute=enableDnsSupport"),
+];
+
+/// The parameter that names what is asked for, and how its ids begin.
+const NAMES: &[(&str, &str)] = &[
+    ("AllocationId", "eipalloc"),
+    ("AssociationId", "iip-assoc"),
+    ("DhcpOptionsId", "dopt"),
+    ("EgressOnlyInternetGatewayId", "eigw"),
+    ("GroupId", "sg"),
+    ("ImageId", "ami"),
+    ("InstanceId", "i"),
+    ("InternetGatewayId", "igw"),
+    ("KeyPairId", "key"),
+    ("LaunchTemplateId", "lt"),
+    ("NatGatewayId", "nat"),
+    ("NetworkAclId", "acl"),
+    ("NetworkInterfaceId", "eni"),
+    ("RouteTableId", "rtb"),
+    ("SecurityGroupRuleId", "sgr"),
+    ("SnapshotId", "snap"),
+    ("SubnetId", "subnet"),
+    ("VolumeId", "vol"),
+    ("VpcEndpointId", "vpce"),
+    ("VpcId", "vpc"),
+    ("VpcPeeringConnectionId", "pcx"),
+];
+
+/// What is in the codes for what is not there.
+const NOT_FOUND: &[&str] = &["NotFound", "NoSuchAssociation", "InvalidPlacementGroup.Unknown"];
+
+/// What EC2 answers with an empty list, where others are not found.
+const LISTS_NOTHING: &[(&str, &str)] =
+    &[("DescribeEgressOnlyInternetGateways", "EgressOnlyInternetGatewayId")];
+
+/// With one of everything in one account: no Describe and no Get of another has any of it, asked for or not. What everyone
+/// sees (images with their snapshots, prefix lists, services) has ids that the other knows before.
 #[test]
 fn an_account_never_sees_anothers_resources() {
     let dir = tempfile::tempdir().unwrap();
@@ -148,12 +225,59 @@ fn an_account_never_sees_anothers_resources() {
     let gateway = Gateway::start(&data, &["--plain-http"]);
     let mut first = Client::connect(&data, gateway.port(), 0).unwrap();
     let mut other = Client::connect(&data, gateway.port(), 1).unwrap();
-    let made = first.action("CreateVpc&CidrBlock=10.0.0.0/16").unwrap();
-    let vpc = made.element("vpcId").to_owned();
-    assert!(vpc.starts_with("vpc-"), "{}", made.body);
-    assert!(!other.action("DescribeVpcs").unwrap().body.contains(&vpc));
+    let reads: Vec<_> = hive_ec2::ACTIONS.iter().filter(|entry| entry.is_read_only()).collect();
+    // Whatever the other has or sees by itself.
+    let known: BTreeSet<String> =
+        reads.iter().flat_map(|entry| ids(&other.action(entry.name).unwrap().body)).collect();
+    let mut made = everything::Everything::default();
+    let mut secret = BTreeSet::new();
+    for step in everything::steps() {
+        let query = made.request(&step);
+        let answer = first.action(&query).unwrap();
+        assert_eq!(answer.status, 200, "{query}: {}", answer.body);
+        made.learn(&step, &answer.body);
+        secret.extend(ids(&answer.body));
+    }
+    for entry in &reads {
+        secret.extend(ids(&first.action(entry.name).unwrap().body));
+    }
+    let secret: BTreeSet<_> = secret.difference(&known).cloned().collect();
+    assert!(secret.len() > 60, "too little to say anything: {secret:?}");
+    let owner = first.action("DescribeVpcs").unwrap().element("ownerId").to_owned();
+    let (mut asked, mut nothing_listed) = (BTreeSet::new(), BTreeSet::new());
+    for entry in &reads {
+        let needed = NEEDED.iter().find(|(action, _)| *action == entry.name).map_or("", |(_, needed)| needed);
+        let answer = other.action(&format!("{}{needed}", entry.name)).unwrap();
+        let seen: Vec<_> = ids(&answer.body).into_iter().filter(|id| secret.contains(id)).collect();
+        assert!(
+            seen.is_empty() && !answer.body.contains(&owner),
+            "{}: {seen:?}\n{}",
+            entry.name,
+            answer.body
+        );
+        let names = (entry.parameters)();
+        for (parameter, prefix) in NAMES.iter().filter(|(parameter, _)| names.contains(parameter)) {
+            // Groups of two kinds have the same parameter.
+            let prefix = if entry.name == "DescribePlacementGroups" { &"pg" } else { prefix };
+            let begins = |id: &&String| id.rsplit_once('-').is_some_and(|(own, _)| own == *prefix);
+            let id = secret.iter().find(begins).unwrap_or_else(|| panic!("no {prefix}"));
+            let forms = [format!("{parameter}={id}"), format!("{parameter}.1={id}")];
+            let codes = forms.map(|form| {
+                let answer = other.action(&format!("{}{needed}&{form}", entry.name)).unwrap();
+                let shown = answer.status == 200 && ids(&answer.body).iter().any(|id| secret.contains(id));
+                assert!(!shown, "{} {form}: {}", entry.name, answer.body);
+                answer.element("Code").to_owned()
+            });
+            if !codes.iter().any(|code| NOT_FOUND.iter().any(|end| code.contains(end))) {
+                nothing_listed.insert((entry.name, *parameter));
+            }
+            asked.insert(*parameter);
+        }
+    }
+    assert_eq!(asked.len(), NAMES.len(), "{asked:?}");
+    assert_eq!(nothing_listed.into_iter().collect::<Vec<_>>(), LISTS_NOTHING);
+    let vpc = made.get("vpc");
     for query in [
-        format!("DescribeVpcs&VpcId.1={vpc}"),
         format!("DeleteVpc&VpcId={vpc}"),
         format!("CreateSubnet&VpcId={vpc}&CidrBlock=10.0.0.0/24"),
         format!("CreateTags&ResourceId.1={vpc}&Tag.1.Key=a&Tag.1.Value=b"),

@@ -103,7 +103,16 @@ pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
         )
         .subcommand(Command::new("down").about("Stop the gateway"))
         .subcommand(Command::new("leftovers").about("Resources that are still there; exit 2 when there are any"))
-        .subcommand(Command::new("coverage").about("Actions and parameters: what works, what has no effect, what is refused"))
+        .subcommand(
+            Command::new("coverage")
+                .about("Actions and parameters: what works, what has no effect, what is refused")
+                .arg(
+                    Arg::new("action")
+                        .value_name("ACTION")
+                        .help("One action, e.g. RunInstances; without it a summary"),
+                )
+                .arg(flag("full", "Every action, as a page of markdown").conflicts_with("action")),
+        )
         .after_help("Examples:\n  eos hive up --detach && eval \"$(eos hive env)\"\n  aws ec2 describe-vpcs\n  eos hive leftovers && eos hive down"))
 }
 
@@ -121,12 +130,20 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         }
         Some(("down", _)) => down(&data),
         Some(("leftovers", _)) => leftovers(call, &data),
-        Some(("coverage", _)) => {
+        Some(("coverage", matches)) => {
             // Only a gateway that runs has counted anything.
             let counted = control::unknown_parameters(data.as_std_path()).unwrap_or_default();
             let document =
                 json!({"actions": coverage::rows(), "refused": coverage::refused(), "counted": counted});
-            Ok(Outcome::new(coverage::markdown() + &coverage::counted(&counted), document))
+            let text = match matches.get_one::<String>("action") {
+                Some(action) => coverage::of(action).ok_or_else(|| {
+                    Diagnostic::error(codes::USAGE, format!("Hive has no action {action}, not even refused"))
+                        .fix("eos hive coverage --full | grep '^## ' lists those it has")
+                })?,
+                None if matches.get_flag("full") => coverage::markdown() + &coverage::counted(&counted),
+                None => coverage::summary() + &coverage::counted(&counted),
+            };
+            Ok(Outcome::new(text, document))
         }
         _ => Ok(Outcome::default()),
     }

@@ -112,3 +112,15 @@ fn what_to_type_next_names_the_folder_and_the_region() {
     assert_eq!(refused.code, 1, "{}{}", refused.stdout, refused.stderr);
     assert!(refused.stderr.contains("eos hive up --region eu-west-1"), "{}", refused.stderr);
 }
+
+#[test]
+fn coverage_is_a_summary_an_action_or_all() {
+    let sandbox = Sandbox::new();
+    let summary = sandbox.ok(&["hive", "coverage"]).stdout;
+    assert!(summary.lines().count() < 24 && summary.contains("eos hive coverage RunInstances"), "{summary}");
+    let one = sandbox.ok(&["hive", "coverage", "RunInstances"]).stdout;
+    assert!(one.starts_with("## ec2 RunInstances") && one.lines().count() < 24, "{one}");
+    let all = sandbox.ok(&["hive", "coverage", "--full"]).stdout;
+    assert!(all.contains(one.trim_end()), "the page has the same of it");
+    assert_eq!(sandbox.run(&["hive", "coverage", "NoSuchAction"]).code, 3);
+}

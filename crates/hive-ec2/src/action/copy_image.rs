@@ -41,7 +41,13 @@ impl Action for CopyImage {
                 "This endpoint has one region only.",
             ));
         }
-        let source = images::find(call.account, &request.source_image_id)?;
+        let source = images::find(call, &request.source_image_id)?;
+        if source.lender.is_some() {
+            return Err(ApiError::client(
+                "InvalidRequest",
+                "You do not have permission to access the storage of this ami",
+            ));
+        }
         let mut devices = source.devices.clone();
         for volume in devices.iter_mut().filter_map(|device| device.volume.as_mut()) {
             volume.encrypted |= request.encrypted || request.kms_key_id.is_some();

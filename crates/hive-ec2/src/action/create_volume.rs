@@ -49,6 +49,7 @@ impl Action for CreateVolume {
             kms_key_id: request.kms_key_id,
             multi_attach_enabled: request.multi_attach_enabled,
             snapshot_id: request.snapshot_id.filter(|id| !id.is_empty()),
+            is_of_image: false,
             tags: call.new_tags::<Volume>(),
         };
         let id = devices::create_volume(call, &zone, new)?;

@@ -36,7 +36,7 @@ impl Action for DeregisterImage {
     type Response = Response;
 
     fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
-        let image = images::find_own(call.account, &request.image_id)?.clone();
+        let image = images::find_own(call, &request.image_id)?.clone();
         call.depart(Departed::Image(image.id.clone()));
         let mut results = Vec::new();
         let volumes = image.devices.iter().filter_map(|device| device.volume.as_ref());

@@ -50,7 +50,7 @@ impl Action for DescribeImageAttribute {
     type Response = Response;
 
     fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
-        let image = images::find_own(call.account, &request.image_id)?;
+        let image = images::find_own(call, &request.image_id)?;
         let mut response = Response { image_id: image.id.to_string(), ..Response::default() };
         let text = |value: &Option<String>| Value::some(value.clone().unwrap_or_default());
         match request.attribute {

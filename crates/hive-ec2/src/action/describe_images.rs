@@ -1,8 +1,8 @@
-//! Lists images: those of everyone and those of the account.
+//! Lists images: those of everyone, those of the account and those that others share with it.
 
 use super::prelude::*;
-use crate::data::images;
 use crate::model::image::Image;
+use crate::rules::images;
 use crate::view::image::{ImageView, image, owner};
 
 pub struct DescribeImages;
@@ -69,7 +69,8 @@ impl Action for DescribeImages {
             (request.owner.is_empty() || request.owner.iter().any(|who| owner.is(who, account)))
                 && (request.executable_by.is_empty() || request.executable_by.iter().any(usable))
         };
-        let page = call.select_among(&account.images, images::all(), &request.image_id, &FILTERS, listed)?;
+        let others = images::of_others(call);
+        let page = call.select_among(&account.images, &others, &request.image_id, &FILTERS, listed)?;
         Ok(page.listing("imagesSet", |found| image(found, account)))
     }
 }

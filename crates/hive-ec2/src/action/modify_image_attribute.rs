@@ -47,13 +47,11 @@ enum Operation {
 
 impl Action for ModifyImageAttribute {
     const NAME: &'static str = "ModifyImageAttribute";
-    /// Kept and described; the other account does not see the image.
-    const WITHOUT_EFFECT: &'static [&'static str] = &["LaunchPermission"];
     type Request = Request;
     type Response = Done;
 
     fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Done> {
-        let id = images::find_own(call.account, &request.image_id)?.id.clone();
+        let id = images::find_own(call, &request.image_id)?.id.clone();
         let image = call.account.images.edit(&id)?;
         match (request.attribute.as_deref(), request.value) {
             (Some("description"), Some(value)) => image.description = value,

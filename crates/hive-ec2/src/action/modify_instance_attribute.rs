@@ -43,6 +43,7 @@ impl Action for ModifyInstanceAttribute {
     fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Done> {
         let mut request = request;
         request.spell_out()?;
+        request.check_one()?;
         let instance = call.account.instances.find(&request.instance_id)?;
         let id = instance.id.clone();
         let needs_stop =
@@ -54,7 +55,7 @@ impl Action for ModifyInstanceAttribute {
         if let Some(data) = &request.user_data {
             launch::check_user_data(&data.value)?;
         }
-        let image = images::find(call.account, &instance.image_id).ok();
+        let image = images::find(call, &instance.image_id).ok();
         let primary = instance.network_interfaces.first().cloned();
         if let Some(primary) = primary {
             if let Some(check) = request.source_dest_check {
@@ -106,16 +107,35 @@ impl Action for ModifyInstanceAttribute {
 }
 
 impl Request {
+    /// The attributes that it sets, by their names.
+    fn asked(&self) -> Vec<&'static str> {
+        let all = [
+            ("instanceType", self.instance_type.is_some()),
+            ("userData", self.user_data.is_some()),
+            ("disableApiTermination", self.disable_api_termination.is_some()),
+            ("disableApiStop", self.disable_api_stop.is_some()),
+            ("instanceInitiatedShutdownBehavior", self.instance_initiated_shutdown_behavior.is_some()),
+            ("sourceDestCheck", self.source_dest_check.is_some()),
+            ("ebsOptimized", self.ebs_optimized.is_some()),
+            ("groupSet", !self.group_id.is_empty()),
+            ("blockDeviceMapping", !self.block_device_mapping.is_empty()),
+        ];
+        all.into_iter().filter(|(_, is_asked)| *is_asked).map(|(name, _)| name).collect()
+    }
+
     fn asks_for_nothing(&self) -> bool {
-        self.instance_type.is_none()
-            && self.user_data.is_none()
-            && self.disable_api_termination.is_none()
-            && self.disable_api_stop.is_none()
-            && self.instance_initiated_shutdown_behavior.is_none()
-            && self.source_dest_check.is_none()
-            && self.ebs_optimized.is_none()
-            && self.group_id.is_empty()
-            && self.block_device_mapping.is_empty()
+        self.asked().is_empty()
+    }
+
+    /// EC2 takes one attribute in a request.
+    fn check_one(&self) -> ApiResult<()> {
+        match self.asked() {
+            many if many.len() > 1 => Err(ApiError::invalid_combination(format!(
+                "Fields for multiple attribute types specified: {}",
+                many.join(", ")
+            ))),
+            _ => Ok(()),
+        }
     }
 
     /// The old spelling: `Attribute=…&Value=…`.

@@ -24,7 +24,7 @@ impl Action for ResetImageAttribute {
     type Response = Done;
 
     fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Done> {
-        let id = images::find_own(call.account, &request.image_id)?.id.clone();
+        let id = images::find_own(call, &request.image_id)?.id.clone();
         let image = call.account.images.edit(&id)?;
         match request.attribute {
             Attribute::LaunchPermission => {

@@ -44,7 +44,7 @@ impl Action for RunInstances {
             ));
         }
         let id = request.image_id.as_deref().ok_or_else(|| ApiError::missing_parameter("ImageId"))?;
-        let image = images::find(call.account, id)?;
+        let image = images::find(call, id)?;
         if image.state != ImageState::Available {
             let message = format!("The image {id} is {}", image.state.name());
             return Err(ApiError::client("InvalidAMIID.Unavailable", message));

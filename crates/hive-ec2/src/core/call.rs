@@ -142,7 +142,7 @@ impl Call<'_> {
     pub fn select_among<T: Resource>(
         &self,
         table: &Table<T>,
-        everyone: &'static [Arc<T>],
+        everyone: &[Arc<T>],
         ids: &[String],
         known: &Filters<T>,
         visible: impl Fn(&T) -> bool,
@@ -153,7 +153,7 @@ impl Call<'_> {
     fn select_in<T: Resource>(
         &self,
         table: &Table<T>,
-        everyone: &'static [Arc<T>],
+        everyone: &[Arc<T>],
         within: Option<Found>,
         ids: &[String],
         known: &Filters<T>,
@@ -298,10 +298,7 @@ impl Call<'_> {
 }
 
 /// Two lists in the order of their keys, as one.
-fn merged<T: Listed>(
-    own: impl Iterator<Item = Arc<T>>,
-    everyone: &'static [Arc<T>],
-) -> impl Iterator<Item = Arc<T>> {
+fn merged<T: Listed>(own: impl Iterator<Item = Arc<T>>, everyone: &[Arc<T>]) -> impl Iterator<Item = Arc<T>> {
     let (mut own, mut everyone) = (own.peekable(), everyone.iter().peekable());
     std::iter::from_fn(move || match (own.peek(), everyone.peek()) {
         (Some(mine), Some(public)) if public.key() < mine.key() => everyone.next().cloned(),

@@ -72,6 +72,7 @@ static ALL: LazyLock<Vec<Arc<Image>>> = LazyLock::new(|| {
             source_instance_id: None,
             public: true,
             users: BTreeSet::new(),
+            lender: None,
             tags: Tags::default(),
         })
     };

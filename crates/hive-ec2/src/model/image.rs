@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::account::AccountId;
 use super::snapshot::Snapshot;
 use super::volume::VolumeType;
 use crate::core::id::{Id, Kind};
@@ -34,6 +35,9 @@ pub struct Image {
     pub public: bool,
     /// Accounts that may use it, beside its owner.
     pub users: BTreeSet<String>,
+    /// Whose it is, where that is not the account that it is shown to. Never stored.
+    #[serde(skip)]
+    pub lender: Option<AccountId>,
     pub tags: Tags,
 }
 
@@ -76,6 +80,11 @@ impl ImageState {
 }
 
 impl Image {
+    /// Whether an account that is not its owner may start machines from it.
+    pub fn is_shared_with(&self, account: &AccountId) -> bool {
+        self.public || self.users.contains(&**account)
+    }
+
     pub fn volumes(&self) -> impl Iterator<Item = &ImageVolume> {
         self.devices.iter().filter_map(|device| device.volume.as_ref())
     }
@@ -111,7 +120,8 @@ impl Listed for Image {
         Field::new(&["creation-date"], |image, each| one(moment(image.created), each)),
         Field::new(&["description"], |image, each| one(&image.description, each)),
         Field::new(&["ena-support"], |image, each| one(image.ena_support, each)),
-        Field::new(&["is-public"], |image, each| one(image.public, each)),
+        Self::BY_PUBLIC,
+        Self::BY_USER,
         Field::new(&["root-device-name"], |image, each| one(&image.root_device_name, each)),
         Field::new(&["source-image-id"], |image, each| maybe(image.source_image_id.as_ref(), each)),
         Field::new(&["source-instance-id"], |image, each| maybe(image.source_instance_id.as_ref(), each)),
@@ -131,6 +141,10 @@ impl Listed for Image {
 /// What it is looked up by.
 impl Image {
     pub const BY_NAME: Field<Self> = Field::new(&["name"], |image, each| each(&image.name));
+    pub const BY_PUBLIC: Field<Self> = Field::new(&["is-public"], |image, each| one(image.public, each));
+    pub const BY_USER: Field<Self> = Field::new(&["(accounts that may use it)"], |image, each| {
+        image.users.iter().for_each(|user| each(user))
+    });
     pub const BY_SNAPSHOT: Field<Self> = Field::new(&["block-device-mapping.snapshot-id"], |image, each| {
         image.volumes().filter_map(|volume| volume.snapshot_id.as_ref()).for_each(|id| each(id));
     });

@@ -30,6 +30,9 @@ pub struct Instance {
     pub state: InstanceState,
     /// EC2's code and text for why it is in this state.
     pub state_reason: Option<(String, String)>,
+    /// When its owner stopped or ended it, until it is started again.
+    #[serde(default)]
+    pub shut_down: Option<Timestamp>,
     pub terminated: Option<Timestamp>,
     /// It has been running before: one that cannot be started again is stopped, not gone.
     #[serde(default)]
@@ -201,9 +204,13 @@ impl Instance {
         self.trouble.as_deref().map(|message| (TROUBLE, message)).or(reason)
     }
 
-    /// What went wrong, in one text; nothing while all is well.
+    /// What went wrong, or who shut it down and when, in one text; nothing while all is well.
     pub fn reason(&self) -> String {
-        self.trouble.as_ref().map_or_else(String::new, |why| format!("{TROUBLE}: {why}"))
+        match (&self.trouble, self.shut_down) {
+            (Some(why), _) => format!("{TROUBLE}: {why}"),
+            (None, Some(at)) => at.strftime("User initiated (%Y-%m-%d %H:%M:%S GMT)").to_string(),
+            (None, None) => String::new(),
+        }
     }
 
     pub fn ena_support(&self) -> bool {

@@ -53,15 +53,8 @@ impl Listed for RouteTable {
         Field::new(&["route.destination-cidr-block", "route.destination-ipv6-cidr-block"], |table, each| {
             table.routes.iter().for_each(|route| one(route.destination, each))
         }),
-        Field::new(&["route.gateway-id"], |table, each| {
-            for route in &table.routes {
-                match &route.target {
-                    Target::Local => each("local"),
-                    Target::InternetGateway(id) => each(id),
-                    _ => {}
-                }
-            }
-        }),
+        Self::BY_GATEWAY,
+        Self::BY_ORIGIN,
         Field::new(&["route.egress-only-internet-gateway-id"], |table, each| {
             for route in &table.routes {
                 if let Target::EgressOnlyInternetGateway(id) = &route.target {
@@ -83,9 +76,6 @@ impl Listed for RouteTable {
                 }
             }
         }),
-        Field::new(&["route.origin"], |table, each| {
-            table.routes.iter().for_each(|route| one(format!("{:?}", route.origin), each))
-        }),
     ];
 
     fn key(&self) -> &str {
@@ -104,6 +94,20 @@ impl RouteTable {
         Field::new(&["association.route-table-association-id"], |t, each| {
             t.associations.iter().for_each(|a| each(&a.id))
         });
+    /// Of its own routes: those of gateway endpoints are not kept here.
+    pub const BY_GATEWAY: Field<Self> = Field::new(&["(gateway that a route leads to)"], |t, each| {
+        for route in &t.routes {
+            match &route.target {
+                Target::Local => each("local"),
+                Target::InternetGateway(id) => each(id),
+                _ => {}
+            }
+        }
+    });
+    /// Likewise.
+    pub const BY_ORIGIN: Field<Self> = Field::new(&["(origin of a route)"], |t, each| {
+        t.routes.iter().for_each(|route| one(route.origin, each))
+    });
     pub const BY_INTERFACE: Field<Self> = Field::new(&["(interface that a route leads to)"], |t, each| {
         t.routes.iter().for_each(|route| {
             if let Target::NetworkInterface(id) = &route.target {
@@ -171,6 +175,12 @@ pub enum Target {
 pub enum Origin {
     CreateRouteTable,
     CreateRoute,
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self, f)
+    }
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]

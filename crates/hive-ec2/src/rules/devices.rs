@@ -9,7 +9,7 @@ use crate::model::account::Account;
 use crate::model::instance::InstanceState;
 use crate::model::volume::{AttachmentState, Volume, VolumeAttachment, VolumeShape, VolumeState, VolumeType};
 use crate::node::Order;
-use crate::rules::images::find_snapshot;
+use crate::rules::images::{find_snapshot, find_snapshot_of_image};
 use crate::rules::interfaces::incorrect_state;
 
 #[derive(Default, Clone)]
@@ -22,6 +22,8 @@ pub struct NewVolume {
     pub kms_key_id: Option<String>,
     pub multi_attach_enabled: bool,
     pub snapshot_id: Option<String>,
+    /// The snapshot is one of the image that a machine is started from.
+    pub is_of_image: bool,
     pub tags: Tags,
 }
 
@@ -29,7 +31,9 @@ pub fn create_volume(call: &mut Call<'_>, zone: &str, new: NewVolume) -> ApiResu
     if !call.environment.zone_names().any(|known| known == zone) {
         return Err(ApiError::client("InvalidZone.NotFound", format!("The zone '{zone}' does not exist.")));
     }
-    let snapshot = new.snapshot_id.as_deref().map(|id| find_snapshot(call.account, id)).transpose()?;
+    let find =
+        |id| if new.is_of_image { find_snapshot_of_image(call, id) } else { find_snapshot(call.account, id) };
+    let snapshot = new.snapshot_id.as_deref().map(find).transpose()?;
     let snapshot = snapshot.as_deref();
     let size = new
         .size

@@ -1,4 +1,5 @@
-//! Images: those of everyone and those of the account, and the snapshots that they are made of.
+//! Images: those of everyone, those of the account and those that others share with it, and the snapshots that they are
+//! made of.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -9,6 +10,7 @@ use serde::Deserialize;
 use crate::core::call::Call;
 use crate::core::id::Id;
 use crate::core::table::Resource;
+use crate::core::tags::Tags;
 use crate::data::images;
 use crate::model::account::Account;
 use crate::model::image::{Image, ImageDevice, ImageState, ImageVolume};
@@ -17,18 +19,54 @@ use crate::model::volume::VolumeType;
 use crate::node::Order;
 
 /// An image that the account may start machines from.
-pub fn find(account: &Account, id: &str) -> ApiResult<Arc<Image>> {
-    let own = account.images.shared(id);
-    own.or_else(|| images::find(id)).ok_or_else(|| Image::KIND.missing(id))
+pub fn find(call: &Call<'_>, id: &str) -> ApiResult<Arc<Image>> {
+    let own = call.account.images.shared(id);
+    let found = own.or_else(|| images::find(id)).or_else(|| {
+        others(call).find_map(|other| {
+            let image = other.images.get(id).filter(|image| image.is_shared_with(&call.account.id))?;
+            Some(lent(image, other))
+        })
+    });
+    found.ok_or_else(|| Image::KIND.missing(id))
 }
 
 /// One of the account's own; others' cannot be changed.
-pub fn find_own<'a>(account: &'a Account, id: &str) -> ApiResult<&'a Image> {
-    if images::find(id).is_some() {
-        let message = format!("Not authorized for image:{id}");
-        return Err(ApiError::client("AuthFailure", message).with_status(403));
+pub fn find_own<'a>(call: &'a Call<'_>, id: &str) -> ApiResult<&'a Image> {
+    match call.account.images.get(id) {
+        Some(own) => Ok(own),
+        None => {
+            find(call, id)?;
+            let message = format!("Not authorized for image:{id}");
+            Err(ApiError::client("AuthFailure", message).with_status(403))
+        }
     }
-    account.images.find(id)
+}
+
+/// All that the account may start machines from beside its own, in the order of their keys.
+pub fn of_others(call: &Call<'_>) -> Vec<Arc<Image>> {
+    let mut all = images::all().to_vec();
+    for other in others(call) {
+        let public = other.images.with(Image::BY_PUBLIC, "true");
+        let shared = other.images.with(Image::BY_USER, &call.account.id).filter(|image| !image.public);
+        all.extend(public.chain(shared).map(|image| lent(image, other)));
+    }
+    all.sort_by(|a, b| a.id.cmp(&b.id));
+    all
+}
+
+fn others<'a>(call: &'a Call<'_>) -> impl Iterator<Item = &'a Account> {
+    call.world.accounts.values().filter(|other| other.id != call.account.id)
+}
+
+/// As the account sees it that it is shared with. Tags are for their owner alone.
+fn lent(image: &Image, owner: &Account) -> Arc<Image> {
+    Arc::new(Image { lender: Some(owner.id.clone()), tags: Tags::default(), ..image.clone() })
+}
+
+/// A snapshot that an image is made of: whoever may start machines from the image need not have it.
+pub fn find_snapshot_of_image(call: &Call<'_>, id: &str) -> ApiResult<Arc<Snapshot>> {
+    let of_others = || others(call).find_map(|other| other.snapshots.shared(id));
+    find_snapshot(call.account, id).or_else(|missing| of_others().ok_or(missing))
 }
 
 /// A snapshot that the account may use.
@@ -142,6 +180,7 @@ pub fn create(call: &mut Call<'_>, new: NewImage) -> ApiResult<Id<Image>> {
         source_instance_id: new.source_instance_id,
         public: false,
         users: BTreeSet::new(),
+        lender: None,
         tags: call.new_tags::<Image>(),
     };
     let id = image.id.clone();

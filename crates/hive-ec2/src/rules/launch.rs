@@ -206,6 +206,7 @@ impl Launch {
             launched: call.now,
             state: InstanceState::Pending,
             state_reason: noticed(call.notice),
+            shut_down: None,
             terminated: None,
             has_run: false,
             rebooting: false,

@@ -52,7 +52,9 @@ pub fn change(
             if current == InstanceState::Pending {
                 instance.launched = now;
                 instance.state_reason = noticed(notice);
+                instance.shut_down = None;
             } else {
+                instance.shut_down = Some(now);
                 let why = reason("User initiated shutdown", notice);
                 instance.state_reason = Some(("Client.UserInitiatedShutdown".to_owned(), why));
             }

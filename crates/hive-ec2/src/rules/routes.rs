@@ -6,13 +6,15 @@ use serde::Deserialize;
 use crate::core::call::Call;
 use crate::core::id::Id;
 use crate::core::table::Resource;
+use crate::data::endpoint_services::{self, PrefixList};
 use crate::model::account::Account;
 use crate::model::cidr::{Ipv4Cidr, Ipv6Cidr};
 use crate::model::instance::InstanceState;
 use crate::model::internet_gateway::InternetGateway;
 use crate::model::nat_gateway::NatGateway;
-use crate::model::route_table::{Destination, Route, RouteTable, Target};
+use crate::model::route_table::{Destination, Origin, Route, RouteTable, Target};
 use crate::model::vpc::Vpc;
+use crate::model::vpc_endpoint::{EndpointState, VpcEndpoint};
 use crate::model::vpc_peering_connection::PeeringState;
 use crate::rules::nat_gateways;
 
@@ -108,11 +110,7 @@ fn gateway(call: &Call<'_>, table: &RouteTable, id: &str) -> ApiResult<Target> {
     }
     let gateway = call.account.internet_gateways.get(id).ok_or_else(|| {
         let known = InternetGateway::KIND.is_well_formed(id);
-        if known {
-            InternetGateway::KIND.not_found(id)
-        } else {
-            ApiError::client("InvalidGatewayID.NotFound", format!("The gateway ID '{id}' does not exist"))
-        }
+        if known { InternetGateway::KIND.not_found(id) } else { no_gateway(id) }
     })?;
     same_network(table, gateway.vpc_id.as_ref(), "network gateway", id)?;
     Ok(Target::InternetGateway(gateway.id.clone()))
@@ -182,6 +180,24 @@ fn peering(call: &Call<'_>, table: &RouteTable, id: &str) -> ApiResult<Target> {
     Ok(Target::VpcPeeringConnection(connection.id.clone()))
 }
 
+/// Which virtual private gateway shall add its routes to which table.
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct PropagationRequest {
+    route_table_id: String,
+    gateway_id: String,
+}
+
+/// No virtual private gateway can exist here, so none is ever found.
+pub fn refuse_propagation<T>(request: &PropagationRequest, account: &Account) -> ApiResult<T> {
+    account.route_tables.find(&request.route_table_id)?;
+    Err(no_gateway(&request.gateway_id))
+}
+
+fn no_gateway(id: &str) -> ApiError {
+    ApiError::client("InvalidGatewayID.NotFound", format!("The gateway ID '{id}' does not exist"))
+}
+
 pub fn not_found(table: &str) -> ApiError {
     ApiError::client(
         "InvalidRoute.NotFound",
@@ -189,8 +205,42 @@ pub fn not_found(table: &str) -> ApiError {
     )
 }
 
+/// A gateway endpoint's route in a table: it is shown there, and follows from the endpoint.
+pub struct EndpointRoute<'a> {
+    pub endpoint: &'a VpcEndpoint,
+    pub destination: &'static PrefixList,
+}
+
+impl EndpointRoute<'_> {
+    pub const ORIGIN: Origin = Origin::CreateRoute;
+
+    pub fn state(&self) -> &'static str {
+        state_name(self.endpoint.state != EndpointState::Available)
+    }
+}
+
+/// Gateway endpoints are routes to a service's addresses.
+pub fn endpoint_routes<'a>(
+    account: &'a Account,
+    table: &RouteTable,
+) -> impl Iterator<Item = EndpointRoute<'a>> {
+    account.vpc_endpoints.with(VpcEndpoint::BY_ROUTE_TABLE, &table.id).filter_map(|endpoint| {
+        let destination = endpoint_services::prefix_list(&endpoint.service_name)?;
+        Some(EndpointRoute { endpoint, destination })
+    })
+}
+
+/// What is said of a route.
+pub fn state(account: &Account, table: &RouteTable, route: &Route) -> &'static str {
+    state_name(is_blackhole(account, table, route))
+}
+
+fn state_name(is_blackhole: bool) -> &'static str {
+    if is_blackhole { "blackhole" } else { "active" }
+}
+
 /// A route whose target is gone, detached or stopped leads nowhere.
-pub fn is_blackhole(account: &Account, table: &RouteTable, route: &Route) -> bool {
+fn is_blackhole(account: &Account, table: &RouteTable, route: &Route) -> bool {
     match &route.target {
         Target::Local => false,
         Target::InternetGateway(id) => {

@@ -62,7 +62,10 @@ struct EbsView {
 }
 
 pub fn owner(image: &Image, account: &Account) -> OwnerView {
-    OwnerView::new(images::owner(&image.id), account)
+    match &image.lender {
+        Some(lender) => OwnerView { id: lender.to_string(), alias: None },
+        None => OwnerView::new(images::owner(&image.id), account),
+    }
 }
 
 pub fn device(device: &ImageDevice) -> DeviceView {

@@ -3,13 +3,11 @@
 use serde::Serialize;
 
 use super::{TagView, tags};
-use crate::data::endpoint_services;
 use crate::model::account::Account;
 use crate::model::route_table::{
     AssociationTarget, Destination, Origin, RouteAssociation, RouteTable, Target,
 };
-use crate::model::vpc_endpoint::{EndpointState, VpcEndpoint};
-use crate::rules::routes::is_blackhole;
+use crate::rules::routes::{EndpointRoute, endpoint_routes, state};
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -73,30 +71,21 @@ fn association(association: &RouteAssociation, table: &str) -> AssociationView {
     }
 }
 
-/// Gateway endpoints are routes to a service's addresses.
-fn endpoint_routes<'a>(
-    table: &RouteTable,
-    account: &'a Account,
-) -> impl Iterator<Item = RouteView> + use<'a> {
-    let endpoints: Vec<&VpcEndpoint> =
-        account.vpc_endpoints.with(VpcEndpoint::BY_ROUTE_TABLE, &table.id).collect();
-    endpoints.into_iter().filter_map(|endpoint| {
-        let list = endpoint_services::prefix_list(&endpoint.service_name)?;
-        Some(RouteView {
-            destination_prefix_list_id: Some(list.id),
-            gateway_id: Some(endpoint.id.to_string()),
-            destination_cidr_block: None,
-            destination_ipv6_cidr_block: None,
-            instance_id: None,
-            instance_owner_id: None,
-            network_interface_id: None,
-            nat_gateway_id: None,
-            egress_only_internet_gateway_id: None,
-            vpc_peering_connection_id: None,
-            origin: Origin::CreateRoute,
-            state: if endpoint.state == EndpointState::Available { "active" } else { "blackhole" },
-        })
-    })
+fn endpoint_route(route: EndpointRoute<'_>) -> RouteView {
+    RouteView {
+        destination_prefix_list_id: Some(route.destination.id),
+        gateway_id: Some(route.endpoint.id.to_string()),
+        destination_cidr_block: None,
+        destination_ipv6_cidr_block: None,
+        instance_id: None,
+        instance_owner_id: None,
+        network_interface_id: None,
+        nat_gateway_id: None,
+        egress_only_internet_gateway_id: None,
+        vpc_peering_connection_id: None,
+        origin: EndpointRoute::ORIGIN,
+        state: route.state(),
+    }
 }
 
 pub fn route_table(table: &RouteTable, account: &Account) -> RouteTableView {
@@ -139,14 +128,14 @@ pub fn route_table(table: &RouteTable, account: &Account) -> RouteTableView {
             instance_id: instance,
             network_interface_id: interface.map(ToString::to_string),
             origin: route.origin,
-            state: if is_blackhole(account, table, route) { "blackhole" } else { "active" },
+            state: state(account, table, route),
         }
     });
     RouteTableView {
         route_table_id: table.id.to_string(),
         vpc_id: table.vpc_id.to_string(),
         owner_id: account.id.to_string(),
-        route_set: routes.chain(endpoint_routes(table, account)).collect(),
+        route_set: routes.chain(endpoint_routes(account, table).map(endpoint_route)).collect(),
         association_set: table.associations.iter().map(|a| association(a, &table.id)).collect(),
         propagating_vgw_set: Vec::new(),
         tag_set: tags(&table.tags),

@@ -2,6 +2,9 @@
 
 #![allow(clippy::unwrap_used, dead_code)]
 
+pub mod elements;
+mod everything;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -84,6 +87,53 @@ pub async fn call_as(engine: &Arc<Engine>, account: &str, query: &str) -> Result
         assert!(error.status < 500, "{query}: {error}");
     }
     answer
+}
+
+/// What the first element of a name says in an answer that has to come.
+pub async fn first(engine: &Arc<Engine>, query: &str, element: &str) -> String {
+    let answer = call(engine, query).await.unwrap_or_else(|error| panic!("{query}: {error}"));
+    texts(&answer, element).into_iter().next().unwrap_or_else(|| panic!("{query}: {answer}"))
+}
+
+/// One or a few of everything, by name.
+pub async fn everything(engine: &Arc<Engine>) -> everything::Everything {
+    let mut made = everything::Everything::default();
+    for step in everything::steps() {
+        let query = made.request(&step);
+        let answer = call(engine, &query).await.unwrap_or_else(|error| panic!("{query}: {error}"));
+        made.learn(&step, &answer);
+    }
+    made
+}
+
+/// Orders are reported in the background: waits until every one of them is in the records.
+pub async fn settled(engine: &Arc<Engine>) {
+    const MOVING: &[&str] = &[
+        "attaching",
+        "creating",
+        "deleting",
+        "detaching",
+        "modifying",
+        "optimizing",
+        "pending",
+        "provisioning",
+        "shutting-down",
+        "stopping",
+    ];
+    for _ in 0..1000 {
+        let mut all = String::new();
+        for kind in ["Images", "Instances", "NatGateways", "Snapshots", "Volumes", "VolumesModifications"]
+            .into_iter()
+            .chain(["VpcEndpoints", "VpcPeeringConnections"])
+        {
+            all += &call(engine, &format!("Describe{kind}")).await.unwrap();
+        }
+        if !MOVING.iter().any(|state| all.contains(&format!(">{state}<"))) {
+            return;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(1)).await;
+    }
+    panic!("the orders were never reported");
 }
 
 /// The text of every element of a name.

@@ -1,5 +1,6 @@
 """`run.py TEST_BINARY HIVE TESTS PAGE`: each test of the list against one gateway, the outcome of all as a page."""
 
+import datetime
 import json
 import os
 import pathlib
@@ -83,6 +84,7 @@ def outcome(name, text):
 
 
 def main():
+    tested = commit()
     rows = [line.split() for line in pathlib.Path(TESTS).read_text().splitlines() if line and not line.startswith("#")]
     directory = pathlib.Path(tempfile.mkdtemp(prefix="acceptance-"))
     process, endpoint, key = gateway(directory)
@@ -105,7 +107,7 @@ def main():
         process.wait()
         # Also what was stopped half-way; but not a list of one's own.
         if pathlib.Path(TESTS).resolve() == pathlib.Path(__file__).with_name("tests.txt").resolve():
-            write(rows, results)
+            write(rows, results, tested)
     broken = [name for kind, name in rows if kind == "gate" and results[name][0] != "passed"]
     if not broken:
         shutil.rmtree(directory, ignore_errors=True)
@@ -113,12 +115,19 @@ def main():
     sys.exit(f"of the gate not passed: {', '.join(broken)}; output in {directory}")
 
 
-def write(rows, results):
+def commit():
+    """What was tested; a change that is not committed says so."""
+    describe = ["git", "describe", "--always", "--dirty"]
+    said = subprocess.run(describe, cwd=pathlib.Path(__file__).parent, capture_output=True, text=True, check=False)
+    return said.stdout.strip() or "an unknown commit"
+
+
+def write(rows, results, tested):
     results = {name: results.get(name, ("not run", "")) for _, name in rows}
     count = lambda verdict: sum(1 for _, name in rows if results[name][0] == verdict)
     text = f"""# The AWS provider's own acceptance tests
 
-Written by `make acceptance`; do not edit. {len(rows)} tests: {count("passed")} passed, {count("failed")} failed, \
+Written by `make acceptance` on {datetime.date.today()} at {tested}; do not edit. {len(rows)} tests: {count("passed")} passed, {count("failed")} failed, \
 {count("skipped")} skipped by themselves, {count("not run")} not run. Those of the gate must pass; the others are reported.
 
 | test | | outcome | why not |

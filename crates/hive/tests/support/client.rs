@@ -46,6 +46,13 @@ impl Client {
         Ok(Client { port, credentials, stream: BufReader::new(stream) })
     }
 
+    /// With a key that the gateway may know otherwise, or not at all; what is none stays as it is.
+    pub fn with_key(mut self, id: Option<&str>, secret: &str) -> Client {
+        let id = id.unwrap_or(self.credentials.access_key_id()).to_owned();
+        self.credentials = Credentials::new(id, secret, None, None, "test");
+        self
+    }
+
     /// Signs and sends `body`; the answer, or that the other side is gone.
     pub fn post(&mut self, body: &[u8]) -> std::io::Result<Answer> {
         let identity = self.credentials.clone().into();

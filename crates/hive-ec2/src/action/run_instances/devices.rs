@@ -88,6 +88,7 @@ fn device_plan(name: &str, device: Option<&Device>, image: Option<&ImageVolume>)
             throughput: ebs.throughput.or(image_speed.and_then(|image| image.throughput)),
             encrypted: ebs.encrypted.or(image.filter(|image| image.encrypted).map(|_| true)),
             kms_key_id: ebs.kms_key_id.clone(),
+            is_of_image: ebs.snapshot_id.is_none() && in_image.is_some(),
             snapshot_id: ebs.snapshot_id.clone().or(in_image),
             ..NewVolume::default()
         },

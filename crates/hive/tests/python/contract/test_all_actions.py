@@ -9,10 +9,16 @@ class AllActions(Contract):
         self.assertEqual(EC2.describe_vpcs(Filters=[{"Name": "cidr", "Values": ["nothing"]}])["Vpcs"], [])
 
     def test_some_actions_are_refused_by_name(self):
+        call = EC2.assign_ipv6_addresses
+        why = self.code("UnsupportedOperation", call, NetworkInterfaceId="eni-0123456789abcdef0", Ipv6AddressCount=1)
+        self.assertIn("AssignIpv6Addresses", why)
+
+    def test_no_virtual_private_gateway_is_ever_found(self):
         table = EC2.create_route_table(VpcId=self.vpc())["RouteTable"]["RouteTableId"]
-        call = EC2.enable_vgw_route_propagation
-        why = self.code("UnsupportedOperation", call, RouteTableId=table, GatewayId="vgw-0123456789abcdef0")
-        self.assertIn("EnableVgwRoutePropagation", why)
+        for call in (EC2.enable_vgw_route_propagation, EC2.disable_vgw_route_propagation):
+            self.code("InvalidGatewayID.NotFound", call, RouteTableId=table, GatewayId="vgw-0123456789abcdef0")
+            gone = {"RouteTableId": "rtb-0123456789abcdef0", "GatewayId": "vgw-0123456789abcdef0"}
+            self.code("InvalidRouteTableID.NotFound", call, **gone)
 
     def test_client_token(self):
         vpc = self.vpc()

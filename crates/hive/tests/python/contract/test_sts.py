@@ -20,6 +20,11 @@ class Sts(Contract):
             self.code("AccessDenied", session.client("sts", config=CONFIG).get_session_token)
             forged = boto3.Session(keys["AccessKeyId"], keys["SecretAccessKey"], "x" + keys["SessionToken"])
             self.code("AuthFailure", forged.client("ec2", config=CONFIG).describe_vpcs)
+        again = STS.assume_role(RoleArn=f"arn:aws:iam::{account}:role/path/deploy", RoleSessionName="me")
+        self.assertRegex(role["AssumedRoleUser"]["AssumedRoleId"], "^AROA[A-Z0-9]{17}:me$")
+        self.assertEqual(again["AssumedRoleUser"]["AssumedRoleId"], role["AssumedRoleUser"]["AssumedRoleId"])
+        for wrong in ("deploy-the-thing-now", f"arn:aws:iam::{account}:user/deploy", "arn:aws:iam::12:role/deploy", f"arn:aws:iam::{account}:role/"):
+            self.code("ValidationError", STS.assume_role, RoleArn=wrong, RoleSessionName="me")
         other = "arn:aws:iam::999999999999:role/deploy"
         self.code("AccessDenied", STS.assume_role, RoleArn=other, RoleSessionName="me")
         self.code("ValidationError", STS.get_session_token, DurationSeconds=129601)
