@@ -21,7 +21,9 @@ use eos_pillar::prices::Prices;
 use serde_json::{Value as Json, json};
 
 use super::progress::Bars;
-use super::{Runs, apart, archived, closed_folder, confirm, first, interrupt, operations, taken_ports, undoing};
+use super::{
+    Runs, apart, archived, closed_folder, confirm, first, interrupt, operations, taken_ports, undoing,
+};
 use crate::args::running;
 use crate::build_folder;
 use crate::commands::{Call, locks};
