@@ -107,8 +107,8 @@ pub fn listens(unit: &Unit<'_>) -> Vec<Listens> {
         return Vec::new();
     }
     let protocols = |setting: &str| -> Vec<Protocol> {
-        let ports = unit.component.tasks.values().flat_map(|task| task.ports.values());
-        let port = ports.filter(|port| port.setting == setting).next();
+        let mut ports = unit.component.tasks.values().flat_map(|task| task.ports.values());
+        let port = ports.find(|port| port.setting == setting);
         port.map_or(vec![Protocol::Tcp], |port| port.protocol.protocols().to_vec())
     };
     let one = |range: PortRange<'_>| {
