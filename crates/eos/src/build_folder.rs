@@ -55,7 +55,7 @@ impl<'a> Wanted<'a> {
 /// What eos wrote last time and nobody touched since, found in the text of a stamp. It does not ask what is wanted, so
 /// that it can be found out while the compiler works.
 pub fn untouched<'t>(root: &Utf8Path, text: &'t str) -> Stamp<'t> {
-    Stamp::of(text).as_it_is(Root::open(root).as_ref())
+    Stamp::of(text).still_so(Root::open(root).as_ref())
 }
 
 /// Compares an environment's build folder with what the compiler gave.

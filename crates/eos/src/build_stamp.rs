@@ -160,7 +160,7 @@ impl<'t> Stamp<'t> {
 
     /// Only what still is as the stamp says: files that look as they did, and the folders if everything does. Folders that
     /// look as they did hold no file that was not there before.
-    pub fn as_it_is(mut self, root: Option<&Root>) -> Stamp<'t> {
+    pub fn still_so(mut self, root: Option<&Root>) -> Stamp<'t> {
         let holds = |path: &str, seen: &Seen| root.and_then(|root| Seen::below(root, path)) == Some(*seen);
         let files: Vec<_> = std::mem::take(&mut self.files).into_iter().collect();
         let same = ask_each(&files, |(path, (seen, _))| holds(path, seen));

@@ -100,7 +100,8 @@ fn missing_nodes(jobs: &[Job], nodes: &[Node]) -> Vec<Finding> {
 
 /// Drivers that no node a job may be placed on has, each told once for all jobs.
 fn missing_drivers(loaded: &Loaded, jobs: &[Job], nodes: &[Node]) -> Vec<Finding> {
-    let mut missing: BTreeMap<(&str, &str, String), BTreeSet<(&EnvName, &str)>> = BTreeMap::new();
+    // Node, driver and what is wrong with it → the units that want it.
+    let mut missing = BTreeMap::<_, BTreeSet<_>>::new();
     for job in jobs {
         let may = |node: &&Node| job.nodes.is_empty() || job.nodes.contains(&node.name);
         let places: Vec<&Node> = nodes.iter().filter(may).collect();
@@ -110,7 +111,7 @@ fn missing_drivers(loaded: &Loaded, jobs: &[Job], nodes: &[Node]) -> Vec<Finding
             }
             for node in &places {
                 let why = node.lacks(driver).unwrap_or_default();
-                missing.entry((&node.name, driver, why)).or_default().insert((&job.env, &job.unit));
+                missing.entry((&*node.name, &**driver, why)).or_default().insert((&job.env, &*job.unit));
             }
         }
     }

@@ -310,9 +310,12 @@ mod tests {
         );
     }
 
-    /// A plan of operations alone: address → words, what becomes of data, why.
-    fn operations(all: &[(&str, ChangeKind, Option<(&str, Touch, &str)>)]) -> RunPlan {
-        let change = |(id, kind, told): &(&str, ChangeKind, Option<(&str, Touch, &str)>)| {
+    /// Words, what becomes of data, why.
+    type Told<'a> = (&'a str, Touch, &'a str);
+
+    /// A plan of operations alone, by their addresses.
+    fn operations(all: &[(&str, ChangeKind, Option<Told<'_>>)]) -> RunPlan {
+        let change = |(id, kind, told): &(&str, ChangeKind, Option<Told<'_>>)| {
             let said = told.map(|(words, data, because)| {
                 serde_json::json!({"words": words, "data": data, "because": because})
             });
