@@ -7,7 +7,7 @@ use eos_model::{Diagnostic, codes};
 use eos_pillar::Environment;
 use serde_json::Value as Json;
 
-use super::verbs::declare_here_too;
+use super::host::declare_here_too;
 use crate::passes::check_ports::{self, PortRange};
 use crate::work::Work;
 

@@ -5,7 +5,9 @@
 
 mod chooser;
 mod complete;
+mod deleting;
 mod entry_file;
+mod host;
 mod kept;
 mod on_host;
 mod operation;
@@ -16,15 +18,14 @@ mod verbs;
 mod volumes;
 
 pub use complete::with_features;
+pub use deleting::{delete, deletes, left_behind, users_first};
 pub use entry_file::{HEADER, component_path, entry_text, host_path, operation_path, ours};
+pub use host::{host, host_entry};
 pub use kept::remembered;
 pub use on_host::unknown_on_host;
 pub use operation::{PlannedOperation, operation};
 pub use request::{
     HostRequest, OperationRequest, Planned, PlannedEntry, Request, SecretSource, SecretToMake,
 };
-pub use verbs::{
-    create, delete, deletes, host, host_entry, kept_secret, left_behind, of_kind, unknown_name, update,
-    users_first,
-};
+pub use verbs::{create, kept_secret, of_kind, unknown_name, update};
 pub use volumes::DATA_FOLDER;

@@ -250,7 +250,7 @@ fn an_interrupt_lets_tofu_write_its_state_and_begins_nothing_more() {
         estate.killed(Command::Apply, Kill { when, eos: false, tofu: false, interrupt: true }).accepted();
     let (end, units) = outcome(&answer);
     assert_eq!(end, "stopped", "{answer:#}");
-    assert_eq!((units["slow"].as_str(), units["next"].as_str()), ("failed", "planned"));
+    assert_eq!((units["slow"].as_str(), units["next"].as_str()), ("stopped", "planned"));
     assert!(answer["report"]["problems"].to_string().contains("E0922"));
     assert!(estate.world().contains_key("slow"), "tofu wrote its state");
     assert_eq!(outcome(&estate.ok(Command::Resume)).0, "done");
