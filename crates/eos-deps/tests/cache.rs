@@ -69,11 +69,11 @@ fn of_two_threads_one_installs_and_the_other_waits() {
     let server = gated_release(&asked, &gate);
     let settings = Settings { release_base: Some(server.base()), ..place.settings() };
     let first = std::thread::spawn({
-        let tools = Tools::new(settings.clone()).unwrap();
+        let tools = without_sums(settings.clone());
         move || tools.install("tofu", &mut Silent)
     });
     asked.pass();
-    let second = Tools::new(settings).unwrap().install("tofu", &mut |step: Step<'_>| {
+    let second = without_sums(settings).install("tofu", &mut |step: Step<'_>| {
         if let Step::Waiting { .. } = step {
             gate.open();
         }
@@ -87,7 +87,7 @@ fn of_two_threads_one_installs_and_the_other_waits() {
 fn of_two_processes_one_installs_and_the_other_waits() {
     if let Ok(cache) = std::env::var(CHILD_CACHE) {
         let settings = Settings { cache: cache.into(), ..Settings::default() };
-        let found = Tools::new(settings).unwrap().install("tofu", &mut |step: Step<'_>| {
+        let found = without_sums(settings).install("tofu", &mut |step: Step<'_>| {
             if let Step::Waiting { .. } = step {
                 println!("\nwaiting");
             }
@@ -99,7 +99,7 @@ fn of_two_processes_one_installs_and_the_other_waits() {
     let (asked, gate) = (Arc::new(Gate::default()), Arc::new(Gate::default()));
     let server = gated_release(&asked, &gate);
     let first = std::thread::spawn({
-        let tools = Tools::new(Settings { release_base: Some(server.base()), ..place.settings() }).unwrap();
+        let tools = without_sums(Settings { release_base: Some(server.base()), ..place.settings() });
         move || tools.install("tofu", &mut Silent)
     });
     asked.pass();
