@@ -46,7 +46,7 @@ fn taken(direction: Direction) -> Record {
 fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
         Just(Step::Applying),
-        Just(Step::Child { child: ChildIdentity { pid: 7, start_time: 8 } }),
+        Just(Step::Child { child: ChildIdentity { pid: 7, start_time: 8, boot: Some(u64::MAX) } }),
         Just(Step::Verifying),
         Just(Step::Done),
         Just(Step::Failed { code: "E0912".into(), message: "no".into() }),

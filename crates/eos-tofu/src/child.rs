@@ -1,4 +1,4 @@
-//! A child process by its identity: pid and start time, so that a pid used again is not mistaken for it.
+//! A child process by its identity: pid, start time and boot, so that a pid used again is not mistaken for it.
 
 use std::time::{Duration, Instant};
 
@@ -18,19 +18,27 @@ pub struct ChildIdentity {
     pub pid: i32,
     /// Field 22 of `/proc/<pid>/stat`: clock ticks since boot.
     pub start_time: u64,
+    /// Which boot those ticks count from: the beginning of the kernel's `boot_id`. Journals of before do not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub boot: Option<u64>,
 }
 
 impl ChildIdentity {
     pub(crate) fn of(pid: i32) -> std::io::Result<ChildIdentity> {
         match ProcessStat::of(pid) {
-            Some(stat) => Ok(ChildIdentity { pid, start_time: stat.start_time }),
+            Some(stat) => Ok(ChildIdentity { pid, start_time: stat.start_time, boot: this_boot() }),
             None => Err(std::io::Error::other(format!("/proc/{pid}/stat cannot be read"))),
         }
     }
 
     /// Whether that very process still runs (a zombie does not).
     pub fn still_running(&self) -> bool {
-        ProcessStat::of(self.pid).is_some_and(|stat| stat.start_time == self.start_time && stat.runs())
+        self.is_of_this_boot()
+            && ProcessStat::of(self.pid).is_some_and(|stat| stat.start_time == self.start_time && stat.runs())
+    }
+
+    fn is_of_this_boot(&self) -> bool {
+        self.boot.is_none() || self.boot == this_boot()
     }
 
     /// Waits until the process is gone. It need not be a child of ours: resume after a crash waits so.
@@ -56,7 +64,9 @@ impl ChildIdentity {
     /// Ends what a dead tofu left of its process group: providers do not notice that it is gone. Does nothing while the
     /// process itself still runs.
     pub fn end_remnants(&self) {
-        if self.still_running() {
+        // After another boot, or where the pid was given to another process, the group is somebody else's.
+        let is_ours = |stat: ProcessStat| stat.start_time == self.start_time;
+        if self.still_running() || !self.is_of_this_boot() || !ProcessStat::of(self.pid).is_none_or(is_ours) {
             return;
         }
         let remnants =
@@ -74,6 +84,13 @@ impl ChildIdentity {
             std::thread::sleep(Duration::from_millis(10));
         }
     }
+}
+
+/// The first half of the kernel's random id of this boot.
+fn this_boot() -> Option<u64> {
+    let id = fs_err::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
+    let digits: String = id.chars().filter(char::is_ascii_hexdigit).take(16).collect();
+    u64::from_str_radix(&digits, 16).ok()
 }
 
 /// A process that is gone by now needs no signal.
@@ -120,6 +137,10 @@ mod tests {
         assert!(remnant.still_running(), "the leader runs: nothing is ended");
         child.kill().unwrap();
         child.wait().unwrap();
+        let before = ChildIdentity { boot: identity.boot.map(|boot| boot ^ 1), ..identity };
+        assert!(before.boot.is_some());
+        before.end_remnants();
+        assert!(remnant.still_running(), "after another boot the group is somebody else's");
         identity.end_remnants();
         assert!(remnant.wait_until_gone(&mut || true));
     }

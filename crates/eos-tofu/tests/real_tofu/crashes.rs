@@ -26,7 +26,7 @@ fn kill(pid: i32) {
 fn identity_of(pid: &str) -> ChildIdentity {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
     let start_time = stat.rsplit_once(')').unwrap().1.split_whitespace().nth(19).unwrap();
-    ChildIdentity { pid: pid.parse().unwrap(), start_time: start_time.parse().unwrap() }
+    ChildIdentity { pid: pid.parse().unwrap(), start_time: start_time.parse().unwrap(), boot: None }
 }
 
 #[test]

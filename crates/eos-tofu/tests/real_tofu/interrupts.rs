@@ -50,6 +50,6 @@ fn one_interrupt_ends_an_apply_and_keeps_the_state() {
         assert!(past.applied.is_none() && !past.errors.is_empty());
         let done = |event: &Event| matches!(event, Event::ApplyComplete { address, .. } if address == "terraform_data.first");
         assert!(past.events.iter().any(done));
-        assert_eq!(session.past_apply(ChildIdentity { pid: 1, start_time: 1 }).unwrap(), None);
+        assert_eq!(session.past_apply(ChildIdentity { pid: 1, start_time: 1, boot: None }).unwrap(), None);
     });
 }
