@@ -7,16 +7,16 @@ use eos_model::{Diagnostic, Diagnostics, Name, codes};
 use eos_tofu::{Action, Output, PlanOptions, Refresh, Session, TofuError};
 use serde_json::Value as Json;
 
-use crate::agreed::{ChangeKind, without_keys};
-use crate::change::{Change, changes_of, known};
+use crate::agreed::ChangeKind;
+use crate::change::{changes_of, known};
 use crate::creations;
-use crate::data::DataResources;
+use crate::data_in_care::DataInCare;
 use crate::engine::Engine;
 use crate::observer::Progress;
 use crate::outlook::Foreseen;
 use crate::plan::{UnitPlan, Verdict};
 use crate::planner::is_own;
-use crate::problems::{cannot_plan, data_at_risk, state_lost};
+use crate::problems::{cannot_plan, state_lost};
 use crate::record::Goal;
 use crate::unit::Unit;
 
@@ -48,7 +48,7 @@ impl Engine<'_> {
         unit: &Unit,
         planned: &mut UnitPlan,
         refresh: Refresh,
-        data: &DataResources,
+        in_care: &DataInCare,
         past: Past,
     ) -> Result<Option<BTreeMap<String, Foreseen>>, Diagnostics> {
         let name = unit.name();
@@ -93,8 +93,10 @@ impl Engine<'_> {
             return Ok(Some(outputs.into_iter().map(|(name, output)| (name, foreseen(output))).collect()));
         };
         planned.warnings = warnings;
-        let changes = changes_of(name, &unit.manifest, data, &plan);
-        refuse_lost_data(name, &changes, data, planned.treatment.destroy_data)?;
+        let changes = changes_of(name, &unit.manifest, &in_care.resources, &plan);
+        if !planned.treatment.destroy_data {
+            in_care.refuse_loss(name, &changes)?;
+        }
         let mut outlook = BTreeMap::new();
         let mut outputs = BTreeMap::new();
         for (output, change) in
@@ -162,24 +164,4 @@ fn makes_everything(goal: Goal, planned: Option<&TofuPlan>) -> bool {
     let Some(TofuPlan { plan, .. }) = planned else { return goal == Goal::Gone };
     let mut kinds = plan.resource_changes.iter().filter_map(ChangeKind::of).peekable();
     kinds.peek().is_some() && kinds.all(|kind| kind == ChangeKind::Create)
-}
-
-/// Tofu would destroy something with data that nobody named: its protection was taken out of the compiled module.
-fn refuse_lost_data(
-    unit: &Name,
-    changes: &[Change],
-    data: &DataResources,
-    destroy_data: bool,
-) -> Result<(), Diagnostics> {
-    if destroy_data {
-        return Ok(());
-    }
-    let lost = changes
-        .iter()
-        .filter(|change| matches!(change.kind, ChangeKind::Destroy | ChangeKind::Replace))
-        .filter_map(|change| Some((change, data.get(&without_keys(&change.address))?)));
-    let found = Diagnostics(
-        lost.map(|(change, class)| data_at_risk(unit, &change.address, class.as_deref())).collect(),
-    );
-    if found.is_empty() { Ok(()) } else { Err(found) }
 }

@@ -5,9 +5,10 @@
 use std::collections::BTreeSet;
 use std::process::{ExitStatus, Output};
 
-use eos_model::{Diagnostic, Diagnostics};
+use eos_model::{Diagnostic, Diagnostics, codes};
 use eos_tofu::TofuError;
 
+use crate::data;
 use crate::engine::Engine;
 use crate::leases::HeldLeases;
 use crate::outputs;
@@ -37,6 +38,26 @@ impl Engine<'_> {
         let _leases = self.alone(unit)?;
         let desk = self.desk_by_hand(unit)?;
         Ok(desk.session.import(address, id).map_err(|error| failed(unit, &error))?)
+    }
+
+    /// Refuses an apply by hand where tofu has data in its care that is no longer asked for: eos would keep it, tofu alone
+    /// destroys it, and nothing but bytes that are gone says that it is data.
+    pub fn refuse_unasked_data(&self, unit: &Unit) -> Result<(), Diagnostic> {
+        let applied = self.applied().unit(&unit.id)?;
+        let in_care = self.data_in_care(unit, applied.as_ref());
+        let declared = data::declared(&unit.files);
+        let Some(address) = in_care.resources.keys().find(|address| !declared.contains(*address)) else {
+            return Ok(());
+        };
+        let name = unit.name();
+        Err(Diagnostic::error(
+            codes::DATA_AT_RISK,
+            format!("{name}: {address} holds data and is no longer asked for: tofu would destroy it"),
+        )
+        .why("by hand nobody holds it back")
+        .fix(format!(
+            "eos apply --only {name} lets go of it and keeps the data; --destroy-data {name} destroys it"
+        )))
     }
 
     fn alone(&self, unit: &Unit) -> Result<HeldLeases, Diagnostics> {

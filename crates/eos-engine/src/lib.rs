@@ -16,6 +16,7 @@ mod by_hand;
 pub mod change;
 mod creations;
 pub mod data;
+mod data_in_care;
 pub mod drift;
 mod engine;
 mod execute;

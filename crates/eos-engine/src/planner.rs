@@ -10,7 +10,8 @@ use crate::agreed::{ChangeKind, without_keys};
 use crate::applied::{AppliedUnit, Kept};
 use crate::ask_tofu::Past;
 use crate::change::{Change, DataNote, Fate};
-use crate::data::{self, DataResources};
+use crate::data;
+use crate::data_in_care::DataInCare;
 use crate::engine::Engine;
 use crate::observer::Progress;
 use crate::order::{Graph, Needs, blast_radius};
@@ -153,13 +154,13 @@ impl Engine<'_> {
             return Ok(planned);
         }
         self.observer.on(&Progress::Planning { unit: name });
-        let known_data = self.data_of(survey, unit);
+        let in_care = self.data_in_care(unit, applied);
         let refresh = survey.look.refresh();
         let is_new = applied.is_none()
             && planned.treatment == Treatment::default()
             && !survey.wanted.values().any(|other| other.unit.takes_from(name));
         let past = Past { is_new, ..self.past_of(survey, unit) };
-        let shown = self.ask_tofu(unit, &mut planned, refresh, &known_data, past)?;
+        let shown = self.ask_tofu(unit, &mut planned, refresh, &in_care, past)?;
         if let (Verdict::Changes { changes, .. }, Some(kept)) = (&mut planned.verdict, survey.kept.get(name))
         {
             taken_over(unit, kept, changes);
@@ -191,7 +192,8 @@ impl Engine<'_> {
         self.observer.on(&Progress::Planning { unit: unit.name() });
         let refresh = survey.look.refresh();
         let past = self.past_of(survey, unit);
-        self.ask_tofu(unit, &mut trial, refresh, &self.data_of(survey, unit), past)?;
+        let in_care = self.data_in_care(unit, survey.applied.get(unit.name()));
+        self.ask_tofu(unit, &mut trial, refresh, &in_care, past)?;
         Ok(trial.changes().to_vec())
     }
 
@@ -214,10 +216,9 @@ impl Engine<'_> {
             unplaced: Vec::new(),
         };
         self.observer.on(&Progress::Planning { unit: name });
-        let known_data = data::data_resources(&unit.files);
         let refresh = survey.look.refresh();
         let past = self.past_of(survey, unit);
-        self.ask_tofu(unit, &mut planned, refresh, &known_data, past)?;
+        self.ask_tofu(unit, &mut planned, refresh, &DataInCare::of(unit), past)?;
         if let Verdict::Unchanged { record } = &mut planned.verdict {
             *record = true;
         }
@@ -232,20 +233,19 @@ impl Engine<'_> {
     /// Which data is held back or taken over again.
     fn treatment_for(&self, survey: &Survey<'_>, unit: &Unit, goal: Goal) -> Result<Treatment, Diagnostic> {
         let destroy_data = survey.destroy_data.contains(unit.name());
-        let current = self.data_of(survey, unit);
-        let mut treatment = self.treat(unit, goal, &current, survey.kept.get(unit.name()), destroy_data)?;
+        let in_care = self.data_in_care(unit, survey.applied.get(unit.name()));
+        let mut treatment = self.treat(unit, goal, &in_care, survey.kept.get(unit.name()), destroy_data)?;
         if goal == Goal::Present {
             treatment.adopt.extend(survey.adopt.get(unit.name()).cloned().unwrap_or_default());
         }
         Ok(treatment)
     }
 
-    /// `current` is the data that tofu has in its care now.
     pub(crate) fn treat(
         &self,
         unit: &Unit,
         goal: Goal,
-        current: &DataResources,
+        in_care: &DataInCare,
         kept: Option<&Kept>,
         destroy_data: bool,
     ) -> Result<Treatment, Diagnostic> {
@@ -262,7 +262,7 @@ impl Engine<'_> {
         let keep = if destroy_data {
             BTreeSet::new()
         } else {
-            current.keys().filter(|address| !declared.contains(*address)).cloned().collect()
+            in_care.resources.keys().filter(|address| !declared.contains(*address)).cloned().collect()
         };
         // Resources of eos find what is theirs when they are created; others are imported by their id.
         let foreign = kept.iter().flat_map(|kept| &kept.objects).filter(|object| !is_own(&object.provider));
@@ -270,7 +270,7 @@ impl Engine<'_> {
             .filter(|object| declared.contains(&without_keys(&object.address)))
             .filter_map(|object| Some((object.address.clone(), object.id.clone()?)))
             .collect();
-        Ok(Treatment { keep, adopt, destroy_data: destroy_data && !current.is_empty() })
+        Ok(Treatment { keep, adopt, destroy_data: destroy_data && in_care.is_possible() })
     }
 
     fn past_of(&self, survey: &Survey<'_>, unit: &Unit) -> Past {
@@ -288,19 +288,17 @@ impl Engine<'_> {
         }
     }
 
-    /// Resources with data in the bytes that were applied last, or that a run began to apply, and in the new ones.
-    fn data_of(&self, survey: &Survey<'_>, unit: &Unit) -> DataResources {
-        let mut found = data::data_resources(&unit.files);
-        if let Some(applied) = survey.applied.get(unit.name()) {
-            let digests = applied.digest.iter().chain(applied.attempt.iter().map(|attempt| &attempt.digest));
-            for digest in digests.filter(|digest| **digest != unit.digest) {
-                // Without its bytes nothing is known of it; tofu's own protection is in its state's configuration only.
-                if let Ok(before) = self.archive().read(&unit.id, digest) {
-                    found.extend(data::data_resources(&before.files));
-                }
+    /// By the bytes that were applied last, or that a run began to apply, and by the new ones.
+    pub(crate) fn data_in_care(&self, unit: &Unit, applied: Option<&AppliedUnit>) -> DataInCare {
+        let digests = applied.into_iter().flat_map(|applied| {
+            applied.digest.iter().chain(applied.attempt.iter().map(|attempt| &attempt.digest))
+        });
+        digests.filter(|digest| **digest != unit.digest).fold(DataInCare::of(unit), |in_care, digest| {
+            match self.archive().read(&unit.id, digest) {
+                Ok(before) => in_care.and(&before),
+                Err(_) => in_care.and_lost_bytes(),
             }
-        }
-        found
+        })
     }
 }
 

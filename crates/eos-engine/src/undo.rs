@@ -11,18 +11,18 @@ use eos_model::{Diagnostic, Diagnostics, Name, codes};
 use serde::Serialize;
 use serde_json::Value as Json;
 
-use crate::agreed::{ChangeKind, without_keys};
+use crate::agreed::without_keys;
 use crate::applied::{AppliedEnvironment, AppliedUnit};
 use crate::ask_tofu::TofuPlan;
 use crate::change::changes_of;
 use crate::data;
+use crate::data_in_care::DataInCare;
 use crate::engine::Engine;
 use crate::execute::RevertFirst;
 use crate::observer::Progress;
 use crate::one_unit::{Conduct, Journaled, Target, UnitEnd};
 use crate::order::Graph;
 use crate::outputs;
-use crate::problems::data_at_risk;
 use crate::record::{Begun, Direction, Edge, Goal, Intended, Outcome, Step};
 use crate::report::Report;
 use crate::run_id::RunId;
@@ -255,11 +255,10 @@ impl Conduct<'_> {
         };
         let old = intended.before.as_ref().map(|before| before.inputs.clone()).unwrap_or_default();
         let inputs = inputs.unwrap_or(old);
-        let mut held = data::data_resources(&made.files);
-        held.extend(data::data_resources(&unit.files));
+        let in_care = DataInCare::of(&unit).and(&made);
         let kept = self.kept().get(name).cloned();
         let mut treatment =
-            self.engine.treat(&unit, goal, &held, kept.as_ref(), false).map_err(UnitEnd::Failed)?;
+            self.engine.treat(&unit, goal, &in_care, kept.as_ref(), false).map_err(UnitEnd::Failed)?;
         if goal == Goal::Gone {
             // What was there before the run is not the run's to destroy.
             treatment.keep.extend(intended.treatment.adopt.keys().map(|address| without_keys(address)));
@@ -277,19 +276,14 @@ impl Conduct<'_> {
         }
         let mut made_outputs = None;
         if let Some(TofuPlan { plan, .. }) = self.plan_now(name, &desk.session)? {
-            let changes = changes_of(name, &unit.manifest, &held, &plan);
-            let loses = |kind| matches!(kind, ChangeKind::Destroy | ChangeKind::Replace);
-            if let Some(lost) = changes
-                .iter()
-                .find(|change| loses(change.kind) && held.contains_key(&without_keys(&change.address)))
-            {
-                let problem = data_at_risk(name, &lost.address, None);
-                return Err(self.stick(name, vec![problem.message]));
+            let changes = changes_of(name, &unit.manifest, &in_care.resources, &plan);
+            if let Err(lost) = in_care.refuse_loss(name, &changes) {
+                return Err(self.stick(name, lost.0.into_iter().map(|problem| problem.message).collect()));
             }
             made_outputs = Some(self.apply(name, &desk, &target, &changes)?);
             // Done means that the old bytes plan empty; outputs alone may lag by one apply.
             if let Some(TofuPlan { plan, .. }) = self.plan_now(name, &desk.session)? {
-                let left = changes_of(name, &unit.manifest, &held, &plan);
+                let left = changes_of(name, &unit.manifest, &in_care.resources, &plan);
                 if !left.is_empty() {
                     let list: Vec<&str> = left.iter().map(|change| change.address.as_str()).collect();
                     return Err(

@@ -108,3 +108,41 @@ fn undoing_what_is_new_keeps_its_data_and_a_rollback_adopts_it() {
     assert_eq!(kept(&estate)[0]["id"], before);
     assert!(!estate.world().contains_key("db"));
 }
+
+/// Without its archived bytes nobody knows what of a unit holds data: whatever would go may be it.
+#[test]
+fn what_goes_is_held_back_when_nobody_can_tell_whether_it_is_data() {
+    let Some(estate) = Estate::new("nobody_can_tell") else { return };
+    estate.write(&database("v1", 10));
+    assert_eq!(outcome(&estate.ok(Command::Apply)).0, "done");
+    let before = id(&estate, "store").unwrap();
+    std::fs::remove_dir_all(estate.path(".eos/state/archive")).unwrap();
+    estate.write(&Spec::new("db", "v1"));
+    assert_eq!(estate.run(&estate.job(Command::Apply)).refused(), ["E0910"]);
+    assert_eq!(id(&estate, "store"), Some(before), "it is still in tofu's care");
+    // What is asked for and changes in place needs no bytes of before.
+    estate.write(&database("v2", 10));
+    assert_eq!(outcome(&estate.ok(Command::Apply)).0, "done");
+}
+
+/// A module in tofu's own language is not read: that it protects something is all that is known of it.
+#[test]
+fn a_module_that_protects_something_does_not_go_with_it() {
+    let Some(estate) = Estate::new("protects_something") else { return };
+    let module = estate.path("build/modules/disk-0a");
+    std::fs::create_dir_all(&module).unwrap();
+    let text = "resource \"terraform_data\" \"disk\" {\n  input = 1\n  lifecycle {\n    prevent_destroy = true\n  }\n}\n";
+    std::fs::write(module.join("main.tf"), text).unwrap();
+    let mut spec = Spec::new("db", "v1");
+    spec.main["module"] = json!({"disk": {"source": "../../modules/disk-0a"}});
+    estate.write(&spec);
+    assert_eq!(outcome(&estate.ok(Command::Apply)).0, "done");
+    let before = id(&estate, "disk");
+    assert!(before.is_some());
+    estate.write(&Spec::new("db", "v1"));
+    assert_eq!(estate.run(&estate.job(Command::Apply)).refused(), ["E0910"]);
+    assert_eq!(id(&estate, "disk"), before);
+    let named = Job { destroy_data: set(&["db"]), ..estate.job(Command::Apply) };
+    assert_eq!(outcome(&estate.run(&named).accepted()).0, "done");
+    assert_eq!(id(&estate, "disk"), None);
+}

@@ -374,3 +374,34 @@ fn what_others_need_is_not_deleted() {
     let refused = place.exits(4, &["delete", "desk", "--yes"]).stderr;
     assert!(refused.contains("to keep them: eos update lamp --desk spare && eos delete desk"), "{refused}");
 }
+
+/// By hand nobody holds data back that is no longer asked for; eos lets go of it and keeps it.
+#[test]
+fn an_apply_by_hand_that_would_destroy_data() {
+    const CHEST: &str = r#"#!yaml
+format: 1
+kind: chest
+summary: Chest with something in it
+proof: validates
+cloud:
+  resources:
+    terraform_data:
+      gold: {input: "@{name}"}
+      lid: {input: shut}
+  data_classes: {terraform_data.gold: database}
+"#;
+    let place = Place::new();
+    place.add_kind("chest", CHEST);
+    place.ok(&["create", "chest", "--yes"]);
+    let without = CHEST.replace("      gold: {input: \"@{name}\"}\n", "");
+    place.add_kind("chest", &without.replace("  data_classes: {terraform_data.gold: database}\n", ""));
+    let refused = place.exits(4, &["tofu", "chest", "--", "apply", "-auto-approve"]).stderr;
+    assert!(refused.contains("E0910") && refused.contains("terraform_data.gold"), "{refused}");
+    let list = ["tofu", "chest", "--", "state", "list"];
+    assert_eq!(place.ok(&list).stdout, "terraform_data.gold\nterraform_data.lid\n");
+    // What is offered works, and keeps it.
+    place.ok(&["apply", "--only", "chest", "--yes"]);
+    assert_eq!(place.ok(&list).stdout, "terraform_data.lid\n");
+    assert!(place.ok(&["status"]).stdout.contains("chest"));
+    place.ok(&["tofu", "chest", "--", "apply", "-auto-approve"]);
+}
