@@ -1,12 +1,13 @@
 //! `eos_salt_state`: Salt states applied to one declared host.
 //!
 //! States have no id at their target: creating, adopting and repairing are the same run. test=True is the preview and the
-//! judge of drift (`in_sync`). With a `trigger` the states are an operation, run once for each new value and never looked
-//! at again. Nothing is undone unless `on_destroy` says how.
+//! judge of drift (`in_sync`). With a `trigger` the states are an operation, run once for each new value ([`once`]) and
+//! never looked at again. Nothing is undone unless `on_destroy` says how.
 
 mod arguments;
 mod findings;
 mod host;
+mod once;
 mod preview;
 mod reach;
 
@@ -19,6 +20,7 @@ use crate::resource::{Applied, Planned, Recorded, Resource};
 use crate::value::{Object, Value};
 use arguments::Arguments;
 pub use host::is_this_machine;
+use once::{Marks, Past};
 use reach::Failure;
 
 pub struct SaltState;
@@ -79,8 +81,9 @@ impl Resource for SaltState {
         let arguments = Arguments::of(prior)?;
         let Some(undo) = arguments.on_destroy else {
             // An operation was never meant to be undone.
-            if arguments.trigger.is_none() {
-                call.warn(&findings::nothing_undone(&arguments));
+            match Marks::of(call, &arguments) {
+                Some(marks) => forget(call, &arguments, &marks),
+                None => call.warn(&findings::nothing_undone(&arguments)),
             }
             return Ok(());
         };
@@ -138,7 +141,18 @@ fn apply(call: &Call, prior: Option<&Object>, planned: &Recorded) -> Applied {
     // The next plan runs the states again.
     let unfinished =
         || Recorded { object: planned.object.clone().with(IN_SYNC, false), private: planned.private.clone() };
-    match reach::run(call, &arguments, arguments.sls, false) {
+    let marks = Marks::of(call, &arguments);
+    match marks.as_ref().map(begin) {
+        Some(Ok(Past::Done)) => return Applied::done(planned.clone()),
+        Some(Ok(_)) | None => {}
+        Some(Err(found)) if prior.is_some() => return Applied::failed(unfinished(), found),
+        Some(Err(found)) => return Applied::nothing(found),
+    }
+    let ran = reach::run(call, &arguments, arguments.sls, false);
+    if let Some(marks) = &marks {
+        note(call, marks, &ran);
+    }
+    match ran {
         Ok(report) => {
             call.progress(arguments.name, &preview::summary(&report), preview::details(&arguments, &report));
             let found = findings::of_states(&arguments, &report);
@@ -153,8 +167,41 @@ fn apply(call: &Call, prior: Option<&Object>, planned: &Recorded) -> Applied {
         Err(failure) => {
             let begun = matches!(&failure, Failure::Salt(error) if error.may_have_begun());
             let found = findings::of(&arguments, failure);
-            if begun { Applied::failed(unfinished(), found) } else { Applied::nothing(found) }
+            // Of a new operation its mark tells; recorded as half-made it would be deleted first, and the mark with it.
+            let is_told = prior.is_none() && marks.is_some();
+            if begun && !is_told { Applied::failed(unfinished(), found) } else { Applied::nothing(found) }
         }
+    }
+}
+
+/// Notes that an operation begins, unless it was done or begun before.
+fn begin(marks: &Marks<'_>) -> Result<Past, Diagnostics> {
+    let past = marks.past()?;
+    match past {
+        Past::NotBegun => marks.begin()?,
+        Past::Begun => return Err(marks.uncertain().into()),
+        Past::Done => {}
+    }
+    Ok(past)
+}
+
+/// Notes how an operation ended, where that is known.
+fn note(call: &Call, marks: &Marks<'_>, ran: &Result<Report, Failure>) {
+    let noted = match ran {
+        Ok(report) if report.failures().is_empty() => marks.finish(),
+        Ok(_) => marks.forget(),
+        Err(Failure::Salt(error)) if error.may_have_begun() => return,
+        Err(_) => marks.forget(),
+    };
+    if let Err(found) = noted {
+        found.0.iter().for_each(|found| call.warn(found));
+    }
+}
+
+/// What is made again under the same name is done again.
+fn forget(call: &Call, arguments: &Arguments<'_>, marks: &Marks<'_>) {
+    if marks.forget().is_err() {
+        call.warn(&findings::mark_left(arguments));
     }
 }
 

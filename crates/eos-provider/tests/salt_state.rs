@@ -24,6 +24,14 @@ const SCENARIOS: &[Scenario<()>] = &[
     ("a_failing_state_is_the_error_and_is_tried_again", a_failing_state_is_the_error_and_is_tried_again),
     ("an_operation_is_done_once_for_each_value", an_operation_is_done_once_for_each_value),
     (
+        "an_operation_that_was_interrupted_at_its_end_is_done",
+        an_operation_that_was_interrupted_at_its_end_is_done,
+    ),
+    (
+        "an_operation_whose_end_nobody_saw_waits_for_a_person",
+        an_operation_whose_end_nobody_saw_waits_for_a_person,
+    ),
+    (
         "without_on_destroy_nothing_is_undone_and_that_is_said",
         without_on_destroy_nothing_is_undone_and_that_is_said,
     ),
@@ -219,6 +227,61 @@ fn an_operation_is_done_once_for_each_value(_: &()) {
     let destroyed = place.succeed(&["destroy", "-auto-approve"]);
     assert!(!destroyed.contains("nothing was undone"), "{destroyed}");
     assert_eq!(place.read("count"), "second\n");
+}
+
+/// Says that it has begun, waits until it may go on, and leaves a line each time it is done.
+fn slow_operation(place: &Place) -> serde_json::Value {
+    let sls = format!(
+        "#!yaml\nonce:\n  cmd.run:\n    - name: 'touch {0}; while ! test -e {1}; do sleep 0.1; done; echo done >> {2}'\n",
+        place.made("begun").display(),
+        place.made("go-on").display(),
+        place.made("count").display(),
+    );
+    json!({"sls": sls, "trigger": "20260101-1"})
+}
+
+/// Ctrl-C while the last state is at work: it is finished, and so is the operation.
+fn an_operation_that_was_interrupted_at_its_end_is_done(_: &()) {
+    let Some(place) = Place::new("salt_state::an_operation_that_was_interrupted_at_its_end_is_done") else {
+        return;
+    };
+    place.unit(slow_operation(&place));
+    let apply = place.start(&["apply", "-auto-approve"]);
+    wait_for("the operation", || place.made("begun").exists());
+    apply.interrupt();
+    wait_for("the wish to end", || place.pause_files() > 0);
+    std::fs::write(place.made("go-on"), "").unwrap();
+    apply.wait();
+    assert_eq!(place.read("count"), "done\n");
+    place.succeed(&["apply", "-auto-approve"]);
+    assert_eq!(place.read("count"), "done\n", "not a second time");
+    assert_eq!(place.tofu(&["plan", "-detailed-exitcode"]).code, 0);
+    place.leaves_nothing();
+}
+
+/// kill -9 of tofu and its provider: what Salt is at goes on, nobody is there to record it, and it is not done again.
+fn an_operation_whose_end_nobody_saw_waits_for_a_person(_: &()) {
+    let Some(place) = Place::new("salt_state::an_operation_whose_end_nobody_saw_waits_for_a_person") else {
+        return;
+    };
+    place.unit(slow_operation(&place));
+    let apply = place.start(&["apply", "-auto-approve"]);
+    wait_for("the operation", || place.made("begun").exists());
+    drop(apply);
+    // The next one waits for the Salt that is still at it, and then says that nobody knows.
+    let next = place.start(&["apply", "-auto-approve", "-lock=false"]);
+    std::thread::sleep(std::time::Duration::from_secs(3));
+    assert!(!place.made("count").exists(), "the first is still at it, and nothing runs beside it");
+    std::fs::write(place.made("go-on"), "").unwrap();
+    let ended = next.wait();
+    assert!(ended.code == 1 && ended.text.contains("E0914"), "{}", ended.text);
+    assert_eq!(place.read("count"), "done\n");
+    // What to type stands there; typed, it is done.
+    let mark = ended.text.split_whitespace().find(|word| word.ends_with(".done")).unwrap().to_owned();
+    std::fs::write(mark, "").unwrap();
+    place.succeed(&["apply", "-auto-approve"]);
+    assert_eq!(place.read("count"), "done\n", "not a second time");
+    place.sweep();
 }
 
 fn without_on_destroy_nothing_is_undone_and_that_is_said(_: &()) {

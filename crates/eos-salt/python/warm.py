@@ -3,7 +3,8 @@
 Started as `python3 -I -B warm.py FOLDER [SOCKET]` by the process that owns it, whose end of a socket pair is our
 standard input. Everything is written below FOLDER, which goes when we go.
 
-One JSON document a line. Asked:    {"run": {"minion": {...}, "sls": "...", "pillar": {...}, "test": false}}
+One JSON document a line. Asked:    {"run": {"minion": {...}, "sls": "...", "pillar": {...}, "test": false,
+                                   "at_work": "/path/of/a/lock"}}
                           answered: {"return": ..., "stopped": false} or {"error": "..."}
                           while it runs, {"stop": true} ends it after the state that is being applied.
 Whoever connects is greeted by {"ready": 1} once they can be served.
@@ -126,6 +127,9 @@ class Minion:
             file.write(request["sls"])
         self.caller.sminion.functions.pack["__context__"].pop("retcode", None)
         connection.begin(os.path.join(self.options["cachedir"], "state_pause", jid))
+        # Held as long as Salt works, whatever becomes of who asked.
+        at_work = open(request["at_work"], "ab")
+        fcntl.flock(at_work, fcntl.LOCK_EX)
         try:
             if connection.stopped.is_set():
                 return {"return": {}, "stopped": True}
@@ -134,6 +138,7 @@ class Minion:
             )
             return {"return": returned, "stopped": connection.stopped.is_set()}
         finally:
+            at_work.close()
             connection.end()
             self._forget(path, name)
 

@@ -9,6 +9,7 @@
 
 mod api;
 mod error;
+mod high_data;
 mod masterless;
 mod outputs_pillar;
 mod pillar;

@@ -60,6 +60,17 @@ fn contract(place: &Place, salt: &Masterless) {
     assert_eq!(failures.len(), 1);
     assert!(failures[0].reason().contains("no such disk\nit ended with 3"), "{}", failures[0].reason());
 
+    // While Salt works it says so, and goes on saying it when who asked is gone.
+    let lock = place.path().join("locks/salt-local.at-work");
+    let tells = format!(
+        "#!yaml\ntells:\n  cmd.run:\n    - name: 'if flock -n {} true; then echo free; else echo held; fi > {}'\n",
+        lock.display(),
+        place.made("lock").display()
+    );
+    run(salt, &tells, false).unwrap();
+    assert_eq!(place.read("lock"), "held\n");
+    std::fs::File::open(&lock).unwrap().try_lock().unwrap();
+
     // Texts that are no states.
     let jinja = run(salt, "{{ oops }\n", false).unwrap_err();
     assert!(
@@ -301,7 +312,9 @@ fn whoever_hangs_up_is_stopped() {
     );
     let mut stream = UnixStream::connect(&socket).unwrap();
     let minion = json!({"id": "local", "file_client": "local", "master_type": "disable"});
-    let request = json!({"run": {"minion": minion, "sls": sls, "pillar": {}, "test": false}});
+    let at_work = place.path().join("at-work");
+    let request =
+        json!({"run": {"minion": minion, "sls": sls, "pillar": {}, "test": false, "at_work": at_work}});
     stream.write_all(format!("{request}\n").as_bytes()).unwrap();
     wait_for("the slow state", || place.made("begun").exists());
     drop(stream);

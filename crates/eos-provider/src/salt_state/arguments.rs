@@ -15,7 +15,7 @@ pub enum Via {
     Minion,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub struct Arguments<'a> {
     pub name: &'a str,
     pub target: &'a str,

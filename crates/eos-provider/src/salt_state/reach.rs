@@ -8,7 +8,7 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use eos_model::{Diagnostic, Diagnostics, codes};
 use eos_salt::{
     ApiSettings, Credentials, Installation, Masterless, MasterlessSettings, Report, RunsStates, SaltApi,
-    SaltError, StateRun,
+    SaltError, StateRun, Stop,
 };
 
 use super::arguments::{Arguments, Via};
@@ -46,8 +46,28 @@ impl From<SaltError> for Failure {
     }
 }
 
-/// Runs states on the target of a resource.
+/// Runs states on the target of a resource, until they are done or tofu wants to end.
 pub fn run(call: &Call, arguments: &Arguments<'_>, sls: &str, test: bool) -> Result<Report, Failure> {
+    run_until(call, arguments, sls, test, &|| call.stop.is_stopped())
+}
+
+/// The same for what takes a moment and must not be left out.
+pub fn run_to_the_end(
+    call: &Call,
+    arguments: &Arguments<'_>,
+    sls: &str,
+    test: bool,
+) -> Result<Report, Failure> {
+    run_until(call, arguments, sls, test, &|| false)
+}
+
+fn run_until(
+    call: &Call,
+    arguments: &Arguments<'_>,
+    sls: &str,
+    test: bool,
+    stop: Stop<'_>,
+) -> Result<Report, Failure> {
     let settings = call.settings;
     let (salt, environment): (Arc<dyn RunsStates>, Option<String>) = match arguments.via {
         Via::Masterless => {
@@ -59,7 +79,7 @@ pub fn run(call: &Call, arguments: &Arguments<'_>, sls: &str, test: bool) -> Res
     let pillar = arguments.resolve_pillar(settings)?;
     let environment = environment.as_deref();
     let run = StateRun { target: arguments.target, environment, sls, pillar: &pillar, test };
-    Ok(salt.run(&run, &|| call.stop.is_stopped())?)
+    Ok(salt.run(&run, stop)?)
 }
 
 fn masterless(settings: &Settings) -> Result<Arc<dyn RunsStates>, Failure> {

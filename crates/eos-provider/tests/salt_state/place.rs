@@ -203,6 +203,13 @@ impl Place {
         String::from_utf8_lossy(&found.stdout).lines().count()
     }
 
+    /// Takes away what a killed provider left, as eos does before its next run.
+    pub fn sweep(&self) {
+        let temp = self.path().join("temp");
+        let _ = std::fs::remove_dir_all(&temp);
+        std::fs::create_dir(&temp).unwrap();
+    }
+
     /// Salt goes a moment after the provider, and takes its folder along.
     pub fn leaves_nothing(&self) {
         let left = || -> Vec<String> {

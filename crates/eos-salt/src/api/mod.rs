@@ -4,7 +4,6 @@
 //! connection has to last as long as the states do. A minion that is busy with another state run lets ours wait.
 
 mod credentials;
-mod high_data;
 mod http;
 
 use std::time::{Duration, Instant};
@@ -12,11 +11,11 @@ use std::time::{Duration, Instant};
 use serde_json::{Value as Json, json};
 
 use crate::error::SaltError;
+use crate::high_data::{self, HighData};
 use crate::report::Report;
 use crate::returned;
 use crate::run::{RunsStates, StateRun, Stop};
 pub use credentials::Credentials;
-use high_data::HighData;
 use http::Http;
 
 /// Looks at a job: soon at first, then every second.
@@ -153,18 +152,7 @@ impl RunsStates for SaltApi {
         let jid = self.start(run, &high)?;
         let returned = self.wait(target, &jid, stop)?;
         let report = returned::report(target, returned, run.test, &run.pillar.redactor())?;
-        let ran = |(id, module): &&(String, String)| {
-            report
-                .states
-                .iter()
-                .any(|state| state.id == *id && state.function.split('.').next() == Some(module.as_str()))
-        };
-        let left_out: Vec<String> = high
-            .declared
-            .iter()
-            .filter(|state| !ran(state))
-            .map(|(id, module)| format!("{id} ({module})"))
-            .collect();
+        let left_out = high.left_out(&report);
         if left_out.is_empty() {
             Ok(report)
         } else {

@@ -10,13 +10,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use rustix::fs::{MemfdFlags, memfd_create};
+use rustix::fs::{FlockOperation, MemfdFlags, Mode, OFlags, flock, memfd_create, open};
 use serde_json::{Value as Json, json};
 
-use super::child_environment;
 use super::folder::PrivateFolder;
-use super::installation::Installation;
-use super::warm::{last_lines, stopped_after};
+use super::warm::{Returned, last_lines};
+use super::{MasterlessSettings, child_environment};
 use crate::error::SaltError;
 use crate::run::{StateRun, Stop};
 
@@ -27,13 +26,13 @@ const EVERY: Duration = Duration::from_millis(50);
 
 /// Runs `salt-call state.apply` and gives what it returned.
 pub(crate) fn run(
-    installation: &Installation,
-    temp: &Path,
-    search_path: &str,
+    settings: &MasterlessSettings,
     mut minion: Json,
     run: &StateRun<'_>,
+    at_work: &Path,
     stop: Stop<'_>,
-) -> Result<Json, SaltError> {
+) -> Result<Returned, SaltError> {
+    let MasterlessSettings { installation, temp, search_path, .. } = settings;
     let folder = PrivateFolder::make(temp)?;
     let files = folder.join("files");
     fs_err::create_dir(&files).map_err(SaltError::files("make the folder", &files))?;
@@ -74,8 +73,9 @@ pub(crate) fn run(
     command.stdin(folder.lock_for_child()?);
     command.stdout(out.try_clone().map_err(start)?).stderr(errors.try_clone().map_err(start)?);
     command.current_dir(folder.path()).process_group(0);
+    let held = held_by_child(at_work).map_err(start)?;
     let mut child = command.spawn().map_err(start)?;
-    drop(pillar);
+    drop((pillar, held));
     let mut stopped = false;
     let status = loop {
         if let Some(status) = child.try_wait().map_err(start)? {
@@ -93,8 +93,7 @@ pub(crate) fn run(
         .ok()
         .and_then(|mut answer| answer.get_mut("local").map(Json::take));
     match returned {
-        Some(returned) if stopped => Err(stopped_after(returned.as_object().map_or(0, serde_json::Map::len))),
-        Some(returned) => Ok(returned),
+        Some(value) => Ok(Returned { value, stopped }),
         None => {
             let said = last_lines(&String::from_utf8_lossy(&whole(errors)), &redactor);
             let output = format!("{said}\n{}\n{status}", redactor.text(&String::from_utf8_lossy(&answer)));
@@ -106,6 +105,14 @@ pub(crate) fn run(
 /// A file without a name. What is not closed on exec the child has as well, under the same number.
 fn memory(flags: MemfdFlags) -> std::io::Result<File> {
     Ok(File::from(memfd_create("eos-salt", flags)?))
+}
+
+/// A lock that a child has as well, and keeps when we are gone. The programs that states start do not have it: Python
+/// closes what it does not hand on by name.
+fn held_by_child(path: &Path) -> std::io::Result<File> {
+    let file = open(path, OFlags::CREATE | OFlags::RDWR, Mode::RUSR | Mode::WUSR)?;
+    flock(&file, FlockOperation::LockExclusive)?;
+    Ok(File::from(file))
 }
 
 /// All that was written to it.

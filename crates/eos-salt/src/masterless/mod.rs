@@ -15,9 +15,9 @@ use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 
 use camino::Utf8PathBuf;
-use serde_json::Value as Json;
 
 use crate::error::SaltError;
+use crate::high_data;
 use crate::report::Report;
 use crate::returned;
 use crate::run::{RunsStates, StateRun, Stop};
@@ -25,8 +25,8 @@ use crate::target_lock::TargetLock;
 use conversation::Conversation;
 pub use folder::sweep;
 pub use installation::Installation;
-use warm::WarmProcess;
 pub use warm::WarmServer;
+use warm::{Returned, WarmProcess};
 
 #[derive(Debug, Clone)]
 pub struct MasterlessSettings {
@@ -58,14 +58,14 @@ impl Masterless {
         Masterless { settings, own: Mutex::new(None) }
     }
 
-    fn returned(&self, run: &StateRun<'_>, stop: Stop<'_>) -> Result<Json, SaltError> {
+    fn returned(&self, run: &StateRun<'_>, at_work: &Path, stop: Stop<'_>) -> Result<Returned, SaltError> {
         let settings = &self.settings;
         let minion = minion::configuration(run, settings.estate.as_deref(), &settings.module_dirs);
         if let Some(socket) = &settings.socket {
             // Not there any more: its owner is gone, and we go on alone.
             if let Ok(mut conversation) = Conversation::connect(socket, stop) {
                 let redactor = run.pillar.redactor();
-                let answer = warm::ask(&mut conversation, minion, run, stop).map_err(|problem| {
+                let answer = warm::ask(&mut conversation, minion, run, at_work, stop).map_err(|problem| {
                     SaltError::NoAnswer { target: run.target.to_owned(), output: problem.to_string() }
                 })?;
                 return warm::understood(answer, run.target, &redactor);
@@ -78,7 +78,7 @@ impl Masterless {
                 *own = WarmProcess::start(&settings.installation, temp, path, None, stop).ok();
             }
             if let Some(process) = own.as_mut() {
-                let answer = process.run(minion, run, stop);
+                let answer = process.run(minion, run, at_work, stop);
                 if matches!(answer, Err(SaltError::NoAnswer { .. })) {
                     // Whatever happened to it, the next run starts anew.
                     *own = None;
@@ -89,15 +89,19 @@ impl Masterless {
         if stop() {
             return Err(warm::stopped_after(0));
         }
-        cold::run(&settings.installation, &settings.temp, &settings.search_path, minion, run, stop)
+        cold::run(settings, minion, run, at_work, stop)
     }
 }
 
 impl RunsStates for Masterless {
     fn run(&self, run: &StateRun<'_>, stop: Stop<'_>) -> Result<Report, SaltError> {
-        let _lock = TargetLock::take(&self.settings.locks, run.target, stop)?;
-        let returned = self.returned(run, stop)?;
-        returned::report(run.target, returned, run.test, &run.pillar.redactor())
+        let lock = TargetLock::take(&self.settings.locks, run.target, stop)?;
+        let Returned { value, stopped } = self.returned(run, &lock.at_work, stop)?;
+        let report = returned::report(run.target, value, run.test, &run.pillar.redactor())?;
+        // Told to end while it was at its last state, it has done everything all the same.
+        let complete =
+            || high_data::of(run.target, run.sls).is_ok_and(|high| high.left_out(&report).is_empty());
+        if stopped && !complete() { Err(warm::stopped_after(report.states.len())) } else { Ok(report) }
     }
 }
 

@@ -76,11 +76,17 @@ impl WarmProcess {
         }
     }
 
-    pub fn run(&mut self, minion: Json, run: &StateRun<'_>, stop: Stop<'_>) -> Result<Json, SaltError> {
+    pub fn run(
+        &mut self,
+        minion: Json,
+        run: &StateRun<'_>,
+        at_work: &Path,
+        stop: Stop<'_>,
+    ) -> Result<Returned, SaltError> {
         let redactor = run.pillar.redactor();
         let errors = self.folder.join(ERRORS);
         let answer = match &mut self.conversation {
-            Some(conversation) => ask(conversation, minion, run, stop),
+            Some(conversation) => ask(conversation, minion, run, at_work, stop),
             None => Err(Broken::default()),
         };
         let answer = answer.map_err(|_| SaltError::NoAnswer {
@@ -109,6 +115,7 @@ pub(crate) fn ask(
     conversation: &mut Conversation,
     minion: Json,
     run: &StateRun<'_>,
+    at_work: &Path,
     stop: Stop<'_>,
 ) -> Result<Json, Broken> {
     let request = json!({"run": {
@@ -116,21 +123,24 @@ pub(crate) fn ask(
         "sls": run.sls,
         "pillar": run.pillar.expose(),
         "test": run.test,
+        "at_work": at_work,
     }});
     conversation.ask(&request, stop)
 }
 
+/// What Salt gave back, and whether it was told to end after the state it was at.
+pub(crate) struct Returned {
+    pub value: Json,
+    pub stopped: bool,
+}
+
 /// The return value of an answer.
-pub(crate) fn understood(mut answer: Json, target: &str, redactor: &Redactor) -> Result<Json, SaltError> {
+pub(crate) fn understood(mut answer: Json, target: &str, redactor: &Redactor) -> Result<Returned, SaltError> {
     if let Some(message) = answer.get("error").and_then(Json::as_str) {
         let message = redactor.text(message);
         return Err(SaltError::Call { target: target.to_owned(), message });
     }
-    if answer["stopped"] == true {
-        let done = answer["return"].as_object().map_or(0, serde_json::Map::len);
-        return Err(stopped_after(done));
-    }
-    Ok(answer["return"].take())
+    Ok(Returned { stopped: answer["stopped"] == true, value: answer["return"].take() })
 }
 
 pub(crate) fn stopped_after(done: usize) -> SaltError {
@@ -175,10 +185,5 @@ impl WarmServer {
 
     pub fn socket(&self) -> &Path {
         &self.socket
-    }
-
-    /// The process to note down, so that it can be told whether it is still there.
-    pub fn process_id(&self) -> u32 {
-        self._process.child.id()
     }
 }

@@ -9,17 +9,40 @@ use eos_model::codes;
 use serde_json::{Map, Value as Json, json};
 
 use crate::error::SaltError;
+use crate::report::{Report, StateResult};
 
 /// Salt numbers states of a file from here; a state with an `order` of its own may come before.
 const FIRST: u64 = 10_000;
 /// What needs the other files of a Salt tree.
 const OF_A_TREE: [&str; 3] = ["include", "extend", "exclude"];
 
-/// The high data, and the id and module of each state in it.
+/// The high data, and the states in it.
 #[derive(Debug)]
 pub(crate) struct HighData {
     pub data: Map<String, Json>,
-    pub declared: Vec<(String, String)>,
+    declared: Vec<Declared>,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+struct Declared {
+    id: String,
+    module: String,
+    /// Salt makes one state of each of its `names`.
+    times: usize,
+}
+
+impl HighData {
+    /// The states that are not in a report, or not as often as they should be.
+    pub fn left_out(&self, report: &Report) -> Vec<String> {
+        let is_in = |Declared { id, module, times }: &&Declared| {
+            let is_it = |state: &&StateResult| {
+                state.id == *id && state.function.split('.').next() == Some(module.as_str())
+            };
+            report.states.iter().filter(is_it).count() >= *times
+        };
+        let missing = self.declared.iter().filter(|state| !is_in(state));
+        missing.map(|Declared { id, module, .. }| format!("{id} ({module})")).collect()
+    }
 }
 
 pub(crate) fn of(target: &str, sls: &str) -> Result<HighData, SaltError> {
@@ -55,7 +78,11 @@ pub(crate) fn of(target: &str, sls: &str) -> Result<HighData, SaltError> {
     for (id, body) in states {
         match entry(&id, body, high.declared.len() as u64) {
             Ok(modules) => {
-                high.declared.extend(modules.keys().map(|module| (id.clone(), module.clone())));
+                high.declared.extend(modules.iter().map(|(module, arguments)| Declared {
+                    id: id.clone(),
+                    module: module.clone(),
+                    times: times(arguments),
+                }));
                 let mut modules = modules;
                 modules.insert("__sls__".to_owned(), json!("eos"));
                 modules.insert("__env__".to_owned(), json!("base"));
@@ -65,6 +92,12 @@ pub(crate) fn of(target: &str, sls: &str) -> Result<HighData, SaltError> {
         }
     }
     if errors.is_empty() { Ok(high) } else { Err(compile(errors)) }
+}
+
+/// How many states Salt makes of one, by its `names`.
+fn times(arguments: &Json) -> usize {
+    let mut names = arguments.as_array().into_iter().flatten().filter_map(|argument| argument.get("names"));
+    names.next().and_then(Json::as_array).map_or(1, Vec::len)
 }
 
 /// One id: `{module: [function, {argument: value}, …, {order: n}]}`.
@@ -121,7 +154,7 @@ mod tests {
             })
         );
         let declared: Vec<String> =
-            high.declared.iter().map(|(id, module)| format!("{id}:{module}")).collect();
+            high.declared.iter().map(|state| format!("{}:{}", state.id, state.module)).collect();
         assert_eq!(declared, ["z:file", "a:pkg", "b:cmd", "b:file"]);
     }
 
@@ -139,6 +172,23 @@ mod tests {
                 "{error}"
             );
         }
+    }
+
+    #[test]
+    fn each_of_several_names_counts() {
+        let high = of("m1", "a:\n  file.touch:\n    - names: [/x, /y]\nb: test.nop\n").unwrap();
+        let state = |id: &str, function: &str| StateResult {
+            id: id.to_owned(),
+            name: String::new(),
+            function: function.to_owned(),
+            outcome: crate::report::Outcome::Changed,
+            comment: String::new(),
+            changes: Json::Null,
+        };
+        let mut report = Report { states: vec![state("a", "file.touch"), state("b", "test.nop")] };
+        assert_eq!(high.left_out(&report), ["a (file)"]);
+        report.states.push(state("a", "file.touch"));
+        assert_eq!(high.left_out(&report), [""; 0]);
     }
 
     #[test]
