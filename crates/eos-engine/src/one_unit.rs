@@ -269,7 +269,10 @@ impl Conduct<'_> {
                 let reason = self.leases.lost();
                 self.fail(name, reason.unwrap_or_else(|| cannot_apply(name, error)))
             }
-            _ => self.fail(name, cannot_apply(name, error)),
+            _ => match problems::needs_a_person(error) {
+                Some(reason) => self.stick(name, vec![reason]),
+                None => self.fail(name, cannot_apply(name, error)),
+            },
         }
     }
 

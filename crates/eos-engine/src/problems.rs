@@ -49,6 +49,13 @@ pub(crate) fn cannot_apply(unit: &Name, error: &TofuError) -> Diagnostic {
     })
 }
 
+/// What eos's own provider will not decide: what happened, and what a person can do about it.
+pub(crate) fn needs_a_person(error: &TofuError) -> Option<String> {
+    let TofuError::Failed { failure } = error else { return None };
+    let told = Told::by_our_provider(failure).filter(|told| told.code == codes::STUCK)?;
+    Some(told.fix.map_or(told.message.clone(), |fix| format!("{}; {fix}", told.message)))
+}
+
 /// What eos's own provider found, which tofu only hands on: one message, one reason, one remedy.
 struct Told {
     code: Code,

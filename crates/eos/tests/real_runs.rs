@@ -26,6 +26,8 @@ mod interrupted;
 mod kills;
 #[path = "real_runs/lifecycle.rs"]
 mod lifecycle;
+#[path = "real_runs/once.rs"]
+mod once;
 #[path = "real_runs/pillar_outputs.rs"]
 mod pillar_outputs;
 #[path = "real_runs/placing.rs"]
