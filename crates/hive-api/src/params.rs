@@ -72,7 +72,7 @@ impl Params {
     /// The elements of a list in the order of their numbers.
     pub fn elements(&self) -> Vec<&Params> {
         let mut elements: Vec<(u32, &Params)> =
-            self.children.iter().filter_map(|(name, child)| Some((name.parse().ok()?, child))).collect();
+            self.children.iter().filter_map(|(name, child)| Some((list_index(name)?, child))).collect();
         elements.sort_by_key(|(number, _)| *number);
         elements.into_iter().map(|(_, child)| child).collect()
     }
@@ -99,6 +99,19 @@ impl Params {
             child.write_canonical(&path, text);
         }
     }
+}
+
+/// The number of a list's element: positive and written in one way, so that `1` and `01` are not two.
+pub fn list_index(name: &str) -> Option<u32> {
+    let digits = !name.starts_with('0') && name.bytes().all(|digit| digit.is_ascii_digit());
+    if digits { name.parse().ok() } else { None }
+}
+
+/// What stands in a list beside its elements: left out it would say less than was asked, which may mean everything.
+pub fn not_an_element(path: &str) -> ApiError {
+    ApiError::malformed_query(format!(
+        "The parameter {path} is no element of a list: elements are numbered from 1, without leading zeros"
+    ))
 }
 
 #[cfg(test)]
