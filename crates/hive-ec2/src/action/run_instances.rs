@@ -13,7 +13,7 @@ use crate::data::instance_types;
 use crate::model::image::ImageState;
 use crate::model::instance::Instance;
 use crate::rules::launch::Launch;
-use crate::rules::{images, launch_templates};
+use crate::rules::{images, launch_templates, limits};
 use crate::view;
 use crate::view::instance::ReservationView;
 
@@ -78,6 +78,10 @@ impl Action for RunInstances {
         let mut ids = Vec::new();
         for index in 0..count {
             ids.push(launch.launch(call, &reservation_id, index)?);
+            if index == 0 {
+                // What one cannot have a thousand need not try.
+                limits::check(call)?;
+            }
         }
         let mut instances_set = Vec::new();
         for id in &ids {
