@@ -23,8 +23,11 @@ impl Action for RunInstances {
     const NAME: &'static str = "RunInstances";
     const ACCEPTS: Accepts =
         Accepts { client_token: true, tags: &["instance", "network-interface", "volume"], ..Accepts::NONE };
-    // There are no hosts and no reservations.
+    /// Kept and described: there is no machine that could have one.
+    const WITHOUT_EFFECT: &'static [&'static str] = &["EnclaveOptions"];
+    // There are no hosts and no reservations, and no type hibernates.
     const REFUSED_VALUES: &'static [&'static str] = &[
+        "HibernationOptions.Configured=true",
         "Placement.Tenancy=host",
         "CapacityReservationSpecification.CapacityReservationPreference=capacity-reservations-only",
     ];
