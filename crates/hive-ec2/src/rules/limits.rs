@@ -171,6 +171,8 @@ pub fn check(call: &Call<'_>) -> ApiResult<()> {
     what_types_carry(call)
 }
 
+type Count = fn(&Instance) -> usize;
+
 /// No type of EC2's has room for more volumes.
 const MOST_VOLUMES: usize = 128;
 
@@ -181,7 +183,7 @@ fn what_types_carry(call: &Call<'_>) -> ApiResult<()> {
         let Some(instance) = now else { continue };
         let Some(kind) = instance_types::find(&instance.instance_type) else { continue };
         let other_type = before.is_none_or(|before| before.instance_type != instance.instance_type);
-        let carried: [(&str, usize, fn(&Instance) -> usize); 2] = [
+        let carried: [(&str, usize, Count); 2] = [
             ("Interface", kind.interfaces as usize, |instance| instance.network_interfaces.len()),
             ("Volume", MOST_VOLUMES, |instance| instance.block_devices.len()),
         ];
