@@ -135,4 +135,12 @@ mod tests {
         assert!(params(&[("A", "1"), ("A", "2")]).is_err());
         assert!(params(&[(&vec!["a"; 13].join("."), "1")]).is_err());
     }
+    #[test]
+    fn an_element_has_one_number() {
+        assert_eq!([list_index("1"), list_index("4294967295")], [Some(1), Some(u32::MAX)]);
+        // Rust's own numbers may have a sign.
+        for wrong in ["", "0", "01", "+1", "-1", " 1", "1.", "4294967296"] {
+            assert_eq!(list_index(wrong), None, "{wrong}");
+        }
+    }
 }
