@@ -6,13 +6,6 @@ cd "$(dirname "$0")"
 
 tofu=${TOFU:-tofu}
 : "${AWS_ENDPOINT_URL:?first: eval \"\$(eos hive env)\"}"
-if [ -z "${TF_VAR_public_key:-}" ]; then
-  key=$(mktemp -d)
-  ssh-keygen -q -t ed25519 -N '' -C hive-example -f "$key/id"
-  TF_VAR_public_key=$(cat "$key/id.pub")
-  rm -r "$key"
-  export TF_VAR_public_key
-fi
 
 say() { printf '== %s\n' "$*"; }
 
@@ -57,6 +50,7 @@ expect "VPC by tag" "$vpc" describe-vpcs --filters Name=tag:Project,Values='hive
 expect "subnet" "10.20.1.0/24	True" describe-subnets --filters "$in_vpc" --query 'Subnets[].[CidrBlock,MapPublicIpOnLaunch]'
 expect "internet gateway" available describe-internet-gateways --filters "Name=attachment.vpc-id,Values=$vpc" --query 'InternetGateways[].Attachments[].State'
 expect "default route" active describe-route-tables --filters "$in_vpc" Name=route.destination-cidr-block,Values=0.0.0.0/0 --query 'RouteTables[].Routes[?DestinationCidrBlock==`0.0.0.0/0`].State | []'
+expect "route table of the subnet" "10.20.1.0/24" describe-subnets --subnet-ids "$(aws ec2 describe-route-tables --filters "$in_vpc" Name=route.destination-cidr-block,Values=0.0.0.0/0 --query 'RouteTables[].Associations[?AssociationState.State==`associated`].SubnetId | []' --output text)" --query 'Subnets[].CidrBlock'
 expect "security group" "22	443" describe-security-groups --filters "$in_vpc" Name=group-name,Values=web --query 'SecurityGroups[].sort_by(IpPermissions,&FromPort)[].FromPort'
 expect "placement group" "spread	available" describe-placement-groups --group-names hive-example --query 'PlacementGroups[].[Strategy,State]'
 expect "key pair" hive-example describe-key-pairs --key-names hive-example --query 'KeyPairs[].KeyName'

@@ -1,7 +1,8 @@
 //! Parameters into typed requests, by serde: a request is a struct with `#[serde(rename_all = "PascalCase")]`.
 //!
 //! What the struct does not name is not lost: its full path is returned, to be counted or refused. Errors
-//! name the full path of the parameter. Lists are numbered children in numeric order; gaps are allowed.
+//! name the full path of the parameter. Lists are numbered children in numeric order; gaps are allowed, and
+//! whatever else is in them is an error: a list that is shorter than what was asked for may mean everything.
 
 use std::cell::RefCell;
 
@@ -10,7 +11,7 @@ use serde::de::{
 };
 
 use crate::error::{ApiError, ApiResult};
-use crate::params::Params;
+use crate::params::{Params, list_index, not_an_element};
 
 pub struct Decoded<T> {
     pub request: T,
@@ -126,9 +127,10 @@ impl<'de> Deserializer<'de> for Node<'_> {
     fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DecodeError> {
         let mut items = Vec::with_capacity(self.params.children.len());
         for (name, params) in &self.params.children {
-            match name.parse::<u32>() {
-                Ok(index) => items.push((index, self.child(name, params))),
-                Err(_) => self.unknown.borrow_mut().push(format!("{}.{name}", self.path)),
+            let child = self.child(name, params);
+            match list_index(name) {
+                Some(index) => items.push((index, child)),
+                None => return Err(DecodeError(not_an_element(&child.path))),
             }
         }
         if self.params.value.as_deref().is_some_and(|value| !value.is_empty()) {
@@ -272,9 +274,18 @@ mod tests {
 
     #[test]
     fn unknown_parameters_are_named_in_full() {
-        let answer =
-            decoded("VpcId=x&VpcId.Deep=1&Rule.1.Port=1&Rule.1.Colour=red&Nope.1.Inner=2&Name.x=1").unwrap();
-        assert_eq!(answer.unknown, ["Name.x", "Nope", "Rule.1.Colour", "VpcId.Deep"]);
+        let answer = decoded("VpcId=x&VpcId.Deep=1&Rule.1.Port=1&Rule.1.Colour=red&Nope.1.Inner=2").unwrap();
+        assert_eq!(answer.unknown, ["Nope", "Rule.1.Colour", "VpcId.Deep"]);
+    }
+
+    #[test]
+    fn what_is_no_element_of_a_list_is_never_left_out() {
+        for wrong in ["x", "0", "01", " 1", "-1", "1x", "", "4294967296", "Port"] {
+            let error = decoded(&format!("Name.1=a&Name.{wrong}=b")).err().unwrap();
+            assert_eq!(error.code, "MalformedQueryString", "{wrong}");
+            assert!(error.message.contains(&format!("Name.{wrong}")), "{}", error.message);
+            assert_eq!(decoded(&format!("Rule.{wrong}.Port=1")).err().unwrap().code, "MalformedQueryString");
+        }
     }
 
     #[test]

@@ -20,5 +20,5 @@ pub use decode::{Decoded, decode};
 pub use envelope::Service;
 pub use error::{ApiError, ApiResult};
 pub use hex::hex;
-pub use params::Params;
+pub use params::{Params, list_index, not_an_element};
 pub use tree::Tree;

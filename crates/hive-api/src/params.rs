@@ -72,7 +72,7 @@ impl Params {
     /// The elements of a list in the order of their numbers.
     pub fn elements(&self) -> Vec<&Params> {
         let mut elements: Vec<(u32, &Params)> =
-            self.children.iter().filter_map(|(name, child)| Some((name.parse().ok()?, child))).collect();
+            self.children.iter().filter_map(|(name, child)| Some((list_index(name)?, child))).collect();
         elements.sort_by_key(|(number, _)| *number);
         elements.into_iter().map(|(_, child)| child).collect()
     }
@@ -101,6 +101,19 @@ impl Params {
     }
 }
 
+/// The number of a list's element: positive and written in one way, so that `1` and `01` are not two.
+pub fn list_index(name: &str) -> Option<u32> {
+    let digits = !name.starts_with('0') && name.bytes().all(|digit| digit.is_ascii_digit());
+    if digits { name.parse().ok() } else { None }
+}
+
+/// What stands in a list beside its elements: left out it would say less than was asked, which may mean everything.
+pub fn not_an_element(path: &str) -> ApiError {
+    ApiError::malformed_query(format!(
+        "The parameter {path} is no element of a list: elements are numbered from 1, without leading zeros"
+    ))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -121,5 +134,13 @@ mod tests {
     fn refuses_repeated_and_deep_parameters() {
         assert!(params(&[("A", "1"), ("A", "2")]).is_err());
         assert!(params(&[(&vec!["a"; 13].join("."), "1")]).is_err());
+    }
+    #[test]
+    fn an_element_has_one_number() {
+        assert_eq!([list_index("1"), list_index("4294967295")], [Some(1), Some(u32::MAX)]);
+        // Rust's own numbers may have a sign.
+        for wrong in ["", "0", "01", "+1", "-1", " 1", "1.", "4294967296"] {
+            assert_eq!(list_index(wrong), None, "{wrong}");
+        }
     }
 }

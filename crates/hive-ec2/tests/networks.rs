@@ -54,7 +54,14 @@ fn a_route_has_one_target_of_its_own_network() {
         let table = made(&engine, &format!("CreateRouteTable&VpcId={}", own.vpc), "routeTableId").await;
         let v4 = format!("CreateRoute&RouteTableId={table}&DestinationCidrBlock=0.0.0.0/0");
         let v6 = format!("CreateRoute&RouteTableId={table}&DestinationIpv6CidrBlock=::/0");
+        let within = format!("CreateRoute&RouteTableId={table}&DestinationCidrBlock=10.1.7.0/24");
+        call(&engine, &format!("{within}&GatewayId=local")).await.unwrap();
         for (expected, query) in [
+            ("InvalidParameterValue", format!("{v4}&GatewayId=local")),
+            (
+                "InvalidParameterValue",
+                format!("{v4}&LocalTarget=true").replace("CreateRoute", "ReplaceRoute"),
+            ),
             (
                 "InvalidParameterCombination",
                 format!("{v4}&NatGatewayId={}&GatewayId={}", own.nat, own.gateway),

@@ -8,7 +8,7 @@ mod support;
 use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
-use support::{call, engine, runtime, texts};
+use support::{call, engine, first, runtime, texts};
 
 /// What an account holds beyond what it was born with.
 #[derive(Default)]
@@ -183,6 +183,49 @@ fn query(step: &Step) -> (String, &'static str) {
     }
 }
 
+/// What has pages: how one is made and called in that answer, how all are listed and each is called there, a filter that
+/// all pass, and how one goes. `#` is another number each time.
+struct Set {
+    create: &'static str,
+    made: &'static str,
+    describe: &'static str,
+    element: &'static str,
+    filter: &'static str,
+    delete: &'static str,
+}
+
+const TAGGED: &str = "CreateInternetGateway&TagSpecification.1.ResourceType=internet-gateway\
+                      &TagSpecification.1.Tag.1.Key=k&TagSpecification.1.Tag.1.Value=value";
+
+const SETS: &[Set] = &[
+    Set {
+        create: TAGGED,
+        made: "internetGatewayId",
+        describe: "DescribeInternetGateways",
+        element: "internetGatewayId",
+        filter: "&Filter.1.Name=tag:k&Filter.1.Value.1=val*",
+        delete: "DeleteInternetGateway&InternetGatewayId=",
+    },
+    // Tags have no id: what they are on stands for them.
+    Set {
+        create: TAGGED,
+        made: "internetGatewayId",
+        describe: "DescribeTags",
+        element: "resourceId",
+        filter: "&Filter.1.Name=key&Filter.1.Value.1=k",
+        delete: "DeleteTags&Tag.1.Key=k&ResourceId.1=",
+    },
+    Set {
+        create: "AuthorizeSecurityGroupIngress&GroupId={group}&IpPermissions.1.IpProtocol=tcp\
+                 &IpPermissions.1.FromPort=#&IpPermissions.1.ToPort=#&IpPermissions.1.IpRanges.1.CidrIp=0.0.0.0/0",
+        made: "securityGroupRuleId",
+        describe: "DescribeSecurityGroupRules",
+        element: "securityGroupRuleId",
+        filter: "&Filter.1.Name=security-group-rule-id&Filter.1.Value.1=sgr-*",
+        delete: "RevokeSecurityGroupIngress&GroupId={group}&SecurityGroupRuleId.1=",
+    },
+];
+
 async fn listed(engine: &std::sync::Arc<hive_ec2::Engine>, query: &str, element: &str) -> BTreeSet<String> {
     texts(&call(engine, query).await.unwrap(), element).into_iter().collect()
 }
@@ -248,28 +291,30 @@ proptest! {
         start in 0_usize..40,
         size in 5_usize..9,
         filter in any::<bool>(),
+        set in 0_usize..SETS.len(),
         changes in proptest::collection::vec((any::<bool>(), any::<u16>()), 0..40),
     ) {
         runtime().block_on(async {
             let dir = tempfile::tempdir().unwrap();
             let engine = engine(dir.path()).await;
-            let create = "CreateInternetGateway&TagSpecification.1.ResourceType=internet-gateway\
-                          &TagSpecification.1.Tag.1.Key=k&TagSpecification.1.Tag.1.Value=value";
-            let describe = if filter {
-                format!("DescribeInternetGateways&MaxResults={size}&Filter.1.Name=tag:k&Filter.1.Value.1=val*")
-            } else {
-                format!("DescribeInternetGateways&MaxResults={size}")
+            let set = &SETS[set];
+            let group = first(&engine, "DescribeSecurityGroups", "groupId").await;
+            let describe = format!("{}&MaxResults={size}{}", set.describe, if filter { set.filter } else { "" });
+            let mut port = 0;
+            let mut create = || {
+                port += 1;
+                set.create.replace('#', &port.to_string()).replace("{group}", &group)
             };
             let mut there: Vec<String> = Vec::new();
             for _ in 0..start {
-                there.extend(texts(&call(&engine, create).await.unwrap(), "internetGatewayId"));
+                there.push(first(&engine, &create(), set.made).await);
             }
             let mut survivors: BTreeSet<String> = there.iter().cloned().collect();
             let (mut seen, mut token) = (Vec::new(), String::new());
             let mut changes = changes.into_iter();
             loop {
                 let page = call(&engine, &format!("{describe}{token}")).await.unwrap();
-                let ids = texts(&page, "internetGatewayId");
+                let ids = texts(&page, set.element);
                 assert!(ids.len() <= size);
                 seen.extend(ids);
                 assert!(seen.len() <= 100, "the pages have no end");
@@ -277,17 +322,18 @@ proptest! {
                 token = format!("&NextToken={next}");
                 for (make, choice) in changes.by_ref().take(3) {
                     if make || there.is_empty() {
-                        there.extend(texts(&call(&engine, create).await.unwrap(), "internetGatewayId"));
+                        there.push(first(&engine, &create(), set.made).await);
                     } else {
                         let gone = there.swap_remove(usize::from(choice) % there.len());
-                        call(&engine, &format!("DeleteInternetGateway&InternetGatewayId={gone}")).await.unwrap();
+                        let delete = set.delete.replace("{group}", &group);
+                        call(&engine, &format!("{delete}{gone}")).await.unwrap();
                         survivors.remove(&gone);
                     }
                 }
             }
             let once: BTreeSet<String> = seen.iter().cloned().collect();
             assert_eq!(once.len(), seen.len(), "one was given twice");
-            // The default VPC's gateway has no tag.
+            // Some are there by themselves: the default VPC's gateway, and its group's rules.
             assert!(once.is_superset(&survivors), "missing: {:?}", survivors.difference(&once));
         });
     }

@@ -4,7 +4,7 @@
 
 mod support;
 
-use support::{call, engine, runtime, texts};
+use support::{call, engine, first, runtime, texts};
 
 const RUN: &str = "RunInstances&MinCount=1&MaxCount=1";
 const IMAGE: &str = "ImageId=ami-00000000000000d01";
@@ -391,5 +391,92 @@ fn an_attribute_is_changed_by_itself() {
         for one in ["DisableApiTermination.Value=true", "Attribute=disableApiStop&Value=true"] {
             call(&engine, &format!("{modify}&{one}")).await.unwrap();
         }
+    });
+}
+
+/// What sets one thing takes one, and what has one of a kind takes no second.
+#[test]
+fn nothing_to_do_and_too_much_at_once_are_refused() {
+    runtime().block_on(async {
+        let dir = tempfile::tempdir().unwrap();
+        let engine = engine(dir.path()).await;
+        let subnet = first(&engine, "DescribeSubnets&Filter.1.Name=cidr-block&Filter.1.Value.1=172.31.0.0/20", "subnetId").await;
+        let make = format!("CreateNetworkInterface&SubnetId={subnet}");
+        let interface = first(&engine, &make, "networkInterfaceId").await;
+        let change = format!("ModifyNetworkInterfaceAttribute&NetworkInterfaceId={interface}");
+        let volume = first(&engine, "CreateVolume&Size=1&AvailabilityZone=us-east-1a", "volumeId").await;
+        let address = |n: u8, primary: bool| {
+            format!("&PrivateIpAddresses.{n}.PrivateIpAddress=172.31.0.2{n}&PrivateIpAddresses.{n}.Primary={primary}")
+        };
+        let run = format!("{RUN}&{IMAGE}");
+        let two = format!("{make}{}{}", address(1, true), address(2, true));
+        for (code, refused, taken) in [
+            ("MissingParameter", change.clone(), format!("{change}&Description.Value=a")),
+            (
+                "InvalidParameterCombination",
+                format!("{change}&Description.Value=a&SourceDestCheck.Value=false"),
+                format!("{change}&SourceDestCheck.Value=false"),
+            ),
+            (
+                "MissingParameter",
+                format!("UnassignPrivateIpAddresses&NetworkInterfaceId={interface}"),
+                format!("AssignPrivateIpAddresses&NetworkInterfaceId={interface}&SecondaryPrivateIpAddressCount=1"),
+            ),
+            (
+                "MissingParameter",
+                format!("ModifyVolume&VolumeId={volume}"),
+                format!("ModifyVolume&VolumeId={volume}&Size=2"),
+            ),
+            ("InvalidParameterCombination", two, format!("{make}{}{}", address(1, true), address(2, false))),
+            (
+                "InvalidParameterCombination",
+                format!("{make}&PrivateIpAddress=172.31.0.30{}", address(3, true)),
+                format!("{make}&PrivateIpAddress=172.31.0.30{}", address(3, false)),
+            ),
+            (
+                "UnsupportedHibernationConfiguration",
+                format!("{run}&HibernationOptions.Configured=true"),
+                format!("{run}&HibernationOptions.Configured=false"),
+            ),
+            (
+                "UnsupportedOperation",
+                format!("{run}&InstanceType=t3.micro&EnclaveOptions.Enabled=true"),
+                format!("{run}&InstanceType=m5.xlarge&EnclaveOptions.Enabled=true"),
+            ),
+        ] {
+            assert_eq!(call(&engine, &refused).await.unwrap_err().code, code, "{refused}");
+            call(&engine, &taken).await.unwrap_or_else(|error| panic!("{taken}: {error}"));
+        }
+    });
+}
+
+#[test]
+fn no_machine_hibernates_and_one_that_is_named_twice_ends_once() {
+    runtime().block_on(async {
+        let dir = tempfile::tempdir().unwrap();
+        let engine = engine(dir.path()).await;
+        let id = first(&engine, &format!("{RUN}&{IMAGE}"), "instanceId").await;
+        let stop = format!("StopInstances&InstanceId.1={id}&Hibernate=true");
+        assert_eq!(call(&engine, &stop).await.unwrap_err().code, "UnsupportedHibernationConfiguration");
+        let end = format!("TerminateInstances&InstanceId.1={id}&InstanceId.2={id}");
+        assert_eq!(texts(&call(&engine, &end).await.unwrap(), "instanceId"), [id]);
+    });
+}
+
+/// Clients tell profiles apart by their ids.
+#[test]
+fn each_instance_profile_has_an_id_of_its_own() {
+    runtime().block_on(async {
+        let dir = tempfile::tempdir().unwrap();
+        let engine = engine(dir.path()).await;
+        let mut ids = Vec::new();
+        for name in ["web", "batch", "web"] {
+            let id = first(&engine, &format!("{RUN}&{IMAGE}"), "instanceId").await;
+            let associate =
+                format!("AssociateIamInstanceProfile&InstanceId={id}&IamInstanceProfile.Name={name}");
+            ids.push(first(&engine, &associate, "id").await);
+        }
+        assert!(ids.iter().all(|id| id.len() == 21 && id.starts_with("AIPA")), "{ids:?}");
+        assert!(ids[0] == ids[2] && ids[0] != ids[1], "{ids:?}");
     });
 }

@@ -189,7 +189,7 @@ fn a_request_to_peer_that_nobody_answers_expires() {
 }
 
 #[test]
-fn an_address_stays_with_its_nat_gateway() {
+fn an_address_stays_with_its_nat_gateway_and_its_interface_as_it_is() {
     runtime().block_on(async {
         let dir = tempfile::tempdir().unwrap();
         let node = Arc::new(RecordsNode::new(NodeId::new("test")));
@@ -210,6 +210,9 @@ fn an_address_stays_with_its_nat_gateway() {
             format!("AssociateAddress&AllocationId={other}&NetworkInterfaceId={its}"),
             format!("DisassociateAddress&AssociationId={association}"),
             format!("AssociateAddress&AllocationId={allocation}&NetworkInterfaceId={interface}"),
+            format!("AssignPrivateIpAddresses&NetworkInterfaceId={its}&SecondaryPrivateIpAddressCount=1"),
+            format!("UnassignPrivateIpAddresses&NetworkInterfaceId={its}&PrivateIpAddress.1=172.31.0.9"),
+            format!("ModifyNetworkInterfaceAttribute&NetworkInterfaceId={its}&Description.Value=mine"),
         ] {
             assert_eq!(call(&engine, &query).await.unwrap_err().code, "AuthFailure", "{query}");
         }
@@ -270,6 +273,26 @@ fn a_restart_is_ordered_until_it_is_done() {
         node.given.lock().unwrap().clear();
         node.until_given_again(&format!("StopInstance({id})")).await;
         assert!(!node.given.lock().unwrap().contains(&restart));
+    });
+}
+
+#[test]
+fn the_restart_that_an_image_needs_is_ordered_until_it_is_done() {
+    runtime().block_on(async {
+        let dir = tempfile::tempdir().unwrap();
+        let node = Refusing::new();
+        let engine = engine_with(dir.path(), Arc::clone(&node) as _, Arc::new(Timestamp::now)).await;
+        let id = run_instance(&engine).await;
+        let describe = format!("DescribeInstances&InstanceId.1={id}");
+        until(&engine, &describe, "running").await;
+        node.refuse(&["RebootInstance"]);
+        let restart = format!("RebootInstance({id})");
+        call(&engine, &format!("CreateImage&InstanceId={id}&Name=calm&NoReboot=true")).await.unwrap();
+        assert!(!node.given.lock().unwrap().contains(&restart));
+        call(&engine, &format!("CreateImage&InstanceId={id}&Name=still")).await.unwrap();
+        node.until_given_again(&restart).await;
+        node.refuse(&[]);
+        until_element(&engine, &describe, "message", "gone").await;
     });
 }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 use http::header::{CONNECTION, CONTENT_TYPE};
 use http::{HeaderValue, Method, Request, Response};
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
-use hyper::body::{Bytes, Incoming};
+use hyper::body::{Body as _, Bytes, Incoming};
 use jiff::Timestamp;
 use tokio::sync::Semaphore;
 
@@ -101,6 +101,10 @@ impl Endpoint {
     }
 
     async fn read_body(&self, body: Incoming) -> ApiResult<Bytes> {
+        // What says itself that it is too long is not waited for.
+        if body.size_hint().lower() > MAX_BODY as u64 {
+            return Err(too_large());
+        }
         let read = async {
             let mut body = Limited::new(body, MAX_BODY);
             let (mut bytes, mut place) = (Vec::new(), None);
@@ -187,6 +191,10 @@ fn broken_body(error: Box<dyn std::error::Error + Send + Sync>) -> ApiError {
     if !error.is::<LengthLimitError>() {
         return ApiError::malformed_query("The request ended early");
     }
+    too_large()
+}
+
+fn too_large() -> ApiError {
     ApiError::client("RequestEntityTooLarge", format!("The request has more than {MAX_BODY} bytes"))
         .with_status(413)
 }

@@ -3,9 +3,9 @@
 
 use hive_api::{ApiError, ApiResult, Params, decode, xml};
 use hive_ec2::Engine;
+use hive_ec2::core::text::iam_id;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest as _, Sha256};
 
 use crate::request::Principal;
 use crate::sessions::{self, Session};
@@ -155,14 +155,6 @@ fn role_of(arn: &str) -> Option<(&str, &str)> {
     is_role.then_some((account, name))
 }
 
-/// The id of a role in IAM's form. The same role has always the same.
-fn role_id(account: &str, role: &str) -> String {
-    const LETTERS: &[u8; 32] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
-    let digest = Sha256::digest(format!("{account}/{role}"));
-    let letters = digest.iter().take(17).map(|byte| char::from(LETTERS[usize::from(byte % 32)]));
-    format!("AROA{}", letters.collect::<String>())
-}
-
 fn assume_role(principal: &Principal, request: &AssumeRoleRequest, now: Timestamp) -> ApiResult<String> {
     // A role that a role takes on lasts an hour at most.
     let most = if principal.is_session { 3_600 } else { 43_200 };
@@ -183,7 +175,7 @@ fn assume_role(principal: &Principal, request: &AssumeRoleRequest, now: Timestam
         ));
     }
     let arn = format!("arn:aws:sts::{}:assumed-role/{role}/{name}", principal.account);
-    let id = format!("{}:{name}", role_id(&principal.account, role));
+    let id = format!("{}:{name}", iam_id("AROA", &principal.account, role));
     let session = sessions::issue(&principal.key, (arn.clone(), id.clone()), seconds, now);
     let user = RoleUser { assumed_role_id: id, arn };
     answer(&SessionAnswer { credentials: keys(session), assumed_role_user: Some(user) })

@@ -5,6 +5,8 @@
 mod support;
 
 use std::io::Write as _;
+use std::path::Path;
+use std::process::Command;
 
 use support::{Gateway, python, script, succeed, tool};
 
@@ -25,6 +27,24 @@ fn boto3_finds_the_contract_kept() {
         let _ = writeln!(std::io::stderr(), "{line}");
     }
     assert_eq!(gateway.leftovers(), []);
+}
+
+/// What AWS has and Hive refuses is known from these files: an old one would let something pass in silence.
+#[test]
+fn what_comes_from_botocore_is_what_it_says() {
+    let Some(python) = python("contract::generated") else { return };
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    for (generator, file) in [("parameters.py", "ec2-parameters.txt"), ("filters.py", "ec2-filters.txt")] {
+        let page = root.join("docs/hive-coverage.md");
+        let said = succeed(Command::new(&python).arg(script(generator)).arg(page));
+        let file = format!("crates/hive-ec2/src/data/{file}");
+        let kept = std::fs::read_to_string(root.join(&file)).unwrap();
+        assert!(
+            said == kept,
+            "run: {} crates/hive/tests/python/{generator} docs/hive-coverage.md > {file}",
+            python.display()
+        );
+    }
 }
 
 /// The aws CLI by itself: what it is told, and what it says. `@name` stands for what an earlier line said.

@@ -80,3 +80,22 @@ fn what_is_refused_in_part_is_said() {
     assert!(!refused("RunInstances", "Placement.Tenancy"));
     assert!(!refused("RunInstances", "NetworkInterface.SubnetId"));
 }
+
+/// A test that joins or leaves the gate is run again: the page has each of the list, marked as the list says.
+#[test]
+fn the_acceptance_page_is_of_the_list_as_it_is() {
+    use std::collections::BTreeSet;
+    let read = |path: &str| {
+        std::fs::read_to_string(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap()
+    };
+    let (list, page) = (read("tests/acceptance/tests.txt"), read("../../docs/acceptance.md"));
+    let lines = list.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split_once(' '));
+    let wanted: BTreeSet<(&str, bool)> = lines.map(|(mark, name)| (name, mark == "gate")).collect();
+    let rows = page.lines().filter(|line| line.starts_with("| Test")).map(|line| {
+        let mut cells = line.split('|').skip(1).map(str::trim);
+        (cells.next().unwrap_or_default(), cells.next() == Some("gate"))
+    });
+    let rows: BTreeSet<(&str, bool)> = rows.collect();
+    let differ: Vec<_> = wanted.symmetric_difference(&rows).collect();
+    assert!(wanted.len() > 50 && differ.is_empty(), "run: make acceptance\n{differ:?}");
+}

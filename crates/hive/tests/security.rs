@@ -48,16 +48,105 @@ fn malformed_requests_get_their_code() {
     }
 }
 
+/// A number in a request costs what can be done with it, not what it says.
+#[test]
+fn large_numbers_are_refused_before_anything_is_reserved() {
+    let dir = tempfile::tempdir().unwrap();
+    let gateway = gateway(&dir);
+    let mut client = Client::connect(&gateway.data, gateway.port(), 0).unwrap();
+    let vpc = client.action("CreateVpc&CidrBlock=10.0.0.0/16").unwrap().element("vpcId").to_owned();
+    let subnet = format!("CreateSubnet&VpcId={vpc}&CidrBlock=10.0.0.0/28");
+    let subnet = client.action(&subnet).unwrap().element("subnetId").to_owned();
+    let make = format!("CreateNetworkInterface&SubnetId={subnet}");
+    let interface = client.action(&make).unwrap().element("networkInterfaceId").to_owned();
+    let assign = format!("AssignPrivateIpAddresses&NetworkInterfaceId={interface}");
+    let run = "RunInstances&ImageId=ami-00000000000000d01";
+    let card =
+        format!("&NetworkInterface.1.DeviceIndex=0&NetworkInterface.1.SubnetId={subnet}&NetworkInterface.1");
+    let count = "SecondaryPrivateIpAddressCount";
+    let (limit, full) = ("PrivateIpAddressLimitExceeded", "InsufficientFreeAddressesInSubnet");
+    let cards: String = (0..900).map(|n| format!("&NetworkInterface.{}.DeviceIndex={n}", n + 1)).collect();
+    for (query, code) in [
+        (format!("{make}&{count}=4294967295"), limit),
+        (format!("{make}&{count}=2147483647"), limit),
+        (format!("{make}&{count}=51"), limit),
+        (format!("{make}&{count}=12"), full),
+        (format!("{assign}&{count}=2147483647"), limit),
+        (format!("{assign}&{count}=12"), full),
+        (format!("{run}&MinCount=1&MaxCount=1{card}.{count}=2147483647"), limit),
+        (format!("{run}&MinCount=1&MaxCount=1000{card}.{count}=2147483647"), limit),
+        (format!("{run}&MinCount=1&MaxCount=1000{card}.{count}=30"), full),
+        (format!("{run}&MinCount=1&MaxCount=1000{cards}"), "AttachmentLimitExceeded"),
+        (format!("{run}&MinCount=1&MaxCount=4294967295"), "InvalidParameterValue"),
+        (
+            "CreatePlacementGroup&GroupName=g&Strategy=partition&PartitionCount=4294967295".to_owned(),
+            "InvalidParameterValue",
+        ),
+        ("CreateVolume&AvailabilityZone=us-east-1a&Size=4294967295".to_owned(), "InvalidParameterValue"),
+    ] {
+        for dry in ["", "&DryRun=true"] {
+            let answer = client.action(&format!("{query}{dry}")).unwrap();
+            assert_eq!((answer.status, answer.element("Code")), (400, code), "{query}{dry}");
+        }
+    }
+    let peak = most_memory(&gateway);
+    assert!(peak < 100 * 1024, "the gateway needed {peak} kB");
+    let left = client.action(&format!("DescribeSubnets&SubnetId.1={subnet}")).unwrap();
+    assert_eq!(left.element("availableIpAddressCount"), "10");
+}
+
+/// A list that is shorter than what was asked for may mean everything.
+#[test]
+fn what_a_misspelt_list_says_is_never_left_out() {
+    let dir = tempfile::tempdir().unwrap();
+    for mode in [&["--plain-http"][..], &["--plain-http", "--strict"]] {
+        let gateway = Gateway::start(&dir.path().join(mode.len().to_string()), mode);
+        let mut client = Client::connect(&gateway.data, gateway.port(), 0).unwrap();
+        let vpc = client.action("CreateVpc&CidrBlock=10.0.0.0/16").unwrap().element("vpcId").to_owned();
+        let tags = "Tag.1.Key=a&Tag.1.Value=1&Tag.2.Key=b&Tag.2.Value=2";
+        assert_eq!(client.action(&format!("CreateTags&ResourceId.1={vpc}&{tags}")).unwrap().status, 200);
+        let filter = |name: &str| format!("DescribeVpcs&{name}.Name=vpc-id&{name}.Value.1={vpc}");
+        for (query, code) in [
+            (format!("DeleteTags&ResourceId.1={vpc}&Tag.x.Key=a"), "MalformedQueryString"),
+            (format!("DeleteTags&ResourceId.1={vpc}&Tag.Key=a"), "MalformedQueryString"),
+            (format!("DeleteTags&ResourceId.1={vpc}&Tags.1.Key=a"), "UnknownParameter"),
+            (format!("DeleteTags&ResourceId.1={vpc}&tag.1.Key=a"), "UnknownParameter"),
+            (filter("Filter.x"), "MalformedQueryString"),
+            (filter("Filter.0"), "MalformedQueryString"),
+            (filter("Filter"), "MalformedQueryString"),
+            (format!("{}&Filter.01.Name=tag:a", filter("Filter.1")), "MalformedQueryString"),
+            (filter("Filters.1"), "UnknownParameter"),
+            (format!("DescribeVpcs&VpcId.x={vpc}"), "MalformedQueryString"),
+            (format!("DescribeVpcs&VpcIds.1={vpc}"), "UnknownParameter"),
+            (
+                "CreateLaunchTemplate&LaunchTemplateName=template&LaunchTemplateData.SecurityGroupId.x=sg-1"
+                    .to_owned(),
+                "MalformedQueryString",
+            ),
+        ] {
+            let answer = client.action(&query).unwrap();
+            assert_eq!((answer.status, answer.element("Code")), (400, code), "{query}");
+        }
+        let answer = client.action(&format!("DescribeTags&Filter.1.Name=resource-id&Filter.1.Value.1={vpc}"));
+        assert_eq!(answer.unwrap().body.matches("<key>").count(), 2, "no tag is gone");
+    }
+}
+
 #[test]
 fn a_hundred_megabytes_are_refused_without_being_read() {
     let dir = tempfile::tempdir().unwrap();
     let gateway = gateway(&dir);
     let mut client = Client::connect(&gateway.data, gateway.port(), 0).unwrap();
     let body = vec![b'a'; 100 * 1024 * 1024];
-    // Refused by its answer, or by a connection that ends while we still send.
+    // Sent as a whole the connection may end while we still send, and its answer be lost with it.
     if let Ok(answer) = client.post(&body) {
         assert_eq!((answer.status, answer.element("Code")), (413, "RequestEntityTooLarge"));
     }
+    // What only says how much will come is answered before any of it does.
+    let mut client = Client::connect(&gateway.data, gateway.port(), 0).unwrap();
+    let answer =
+        client.raw(b"POST / HTTP/1.1\r\nhost: localhost\r\ncontent-length: 104857600\r\n\r\n").unwrap();
+    assert_eq!((answer.status, answer.element("Code")), (413, "RequestEntityTooLarge"));
     let peak = most_memory(&gateway);
     assert!(peak < 60 * 1024, "the gateway needed {peak} kB");
     let mut client = Client::connect(&gateway.data, gateway.port(), 0).unwrap();

@@ -1,5 +1,5 @@
-//! Any body is either refused or a tree that can be walked, printed and decoded; nothing panics, and what was
-//! parsed says the same when it is written and parsed again.
+//! Any body is either refused or a tree that can be walked, printed and decoded; nothing panics, no element of a list is
+//! lost, and what was parsed says the same when it is written and parsed again.
 #![no_main]
 
 use hive_api::{Params, Tree, decode, form};
@@ -42,5 +42,12 @@ fuzz_target!(|body: &[u8]| {
     let _ = params.canonical();
     if let Ok(decoded) = decode::<Request>(&params) {
         assert!(decoded.unknown.iter().all(|path| !path.is_empty() || params.has("")));
+        // Nothing in a list is left out, whatever it is called.
+        let given = |name: &str| {
+            let list = params.children().find(|(own, _)| *own == name);
+            list.map_or(0, |(_, list)| list.children().count())
+        };
+        assert!(decoded.request.list.len() >= given("List"));
+        assert!(decoded.request.rule.len() >= given("Rule"));
     }
 });

@@ -3,6 +3,7 @@
 use super::prelude::*;
 use std::net::Ipv4Addr;
 
+use crate::rules::addresses;
 use crate::rules::interfaces::choose_addresses;
 
 pub struct AssignPrivateIpAddresses;
@@ -35,6 +36,7 @@ impl Action for AssignPrivateIpAddresses {
     type Response = Response;
 
     fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
+        addresses::refuse_managed(call.account, &request.network_interface_id)?;
         let interface = call.account.network_interfaces.find(&request.network_interface_id)?;
         let subnet = call.account.subnets.find(&interface.subnet_id)?;
         let count = request.private_ip_address.len()

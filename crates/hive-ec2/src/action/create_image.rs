@@ -3,9 +3,9 @@
 use super::prelude::*;
 use crate::model::image::{ImageDevice, ImageVolume};
 use crate::model::instance::InstanceState;
-use crate::node::Order;
 use crate::rules::images::{self, DeviceRequest, NewImage};
 use crate::rules::interfaces::incorrect_state;
+use crate::rules::power;
 
 pub struct CreateImage;
 
@@ -46,7 +46,7 @@ impl Action for CreateImage {
             return Err(incorrect_state(&instance));
         }
         if instance.state == InstanceState::Running && !request.no_reboot {
-            call.order(Order::RebootInstance(instance.id.clone()));
+            power::reboot(call, instance.id.clone())?;
         }
         let asked =
             |name: &str| request.block_device_mapping.iter().find(|device| device.device_name == name);

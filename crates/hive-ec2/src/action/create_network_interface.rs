@@ -46,7 +46,7 @@ impl Action for CreateNetworkInterface {
         }
         let new = NewInterface {
             description: request.description,
-            private_ips: WantedAddresses::new(request.private_ip_address, &request.private_ip_addresses),
+            private_ips: WantedAddresses::new(request.private_ip_address, &request.private_ip_addresses)?,
             secondary_count: request.secondary_private_ip_address_count.unwrap_or(0),
             groups: request.security_group_id,
             tags: call.new_tags::<NetworkInterface>(),

@@ -57,10 +57,7 @@ impl Action for DescribePrefixLists {
         let wanted = &request.prefix_list_id;
         if let Some(unknown) = wanted.iter().find(|id| !lists.iter().any(|list| list.prefix_list_id == **id))
         {
-            return Err(ApiError::client(
-                "InvalidPrefixListId.NotFound",
-                format!("The prefix list ID '{unknown}' does not exist"),
-            ));
+            return Err(endpoint_services::PREFIX_LIST_KIND.missing(unknown));
         }
         lists.retain(|list| wanted.is_empty() || wanted.iter().any(|id| id == list.prefix_list_id));
         let page = call.select_from(lists.into_iter().map(Box::new), &FILTERS)?;

@@ -2,7 +2,7 @@
 
 use super::prelude::*;
 use crate::model::network_interface::ATTACHMENT_KIND;
-use crate::rules::interfaces;
+use crate::rules::{addresses, interfaces};
 
 pub struct ModifyNetworkInterfaceAttribute;
 
@@ -24,6 +24,14 @@ impl Action for ModifyNetworkInterfaceAttribute {
 
     fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Done> {
         let id = &request.network_interface_id;
+        addresses::refuse_managed(call.account, id)?;
+        let given = [
+            request.description.is_some(),
+            request.source_dest_check.is_some(),
+            !request.security_group_id.is_empty(),
+            request.attachment.is_some(),
+        ];
+        let given = given.into_iter().filter(|is_given| *is_given).count();
         let interface = call.account.network_interfaces.find(id)?;
         if !request.security_group_id.is_empty() {
             let subnet = call.account.subnets.find(&interface.subnet_id)?;
@@ -45,7 +53,7 @@ impl Action for ModifyNetworkInterfaceAttribute {
                 attachment.delete_on_termination = delete;
             }
         }
-        Done::ok()
+        Done::one(given)
     }
 }
 

@@ -32,6 +32,10 @@ impl Action for ModifyVolume {
     type Response = Response;
 
     fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
+        let changes = [request.size, request.iops, request.throughput];
+        if changes == [None; 3] && request.volume_type.is_none() && request.multi_attach_enabled.is_none() {
+            return Err(ApiError::missing_parameter("size"));
+        }
         let started = call.now;
         let volume = call.account.volumes.edit(&request.volume_id)?;
         let original = volume.shape();

@@ -2,8 +2,7 @@
 
 use super::prelude::*;
 use crate::model::instance::InstanceState;
-use crate::node::Order;
-use crate::rules::interfaces;
+use crate::rules::{interfaces, power};
 
 pub struct RebootInstances;
 
@@ -22,8 +21,7 @@ impl Action for RebootInstances {
                 return Err(interfaces::incorrect_state(instance));
             }
             let id = instance.id.clone();
-            call.account.instances.edit(&id)?.rebooting = true;
-            call.order(Order::RebootInstance(id));
+            power::reboot(call, id)?;
         }
         Done::ok()
     }

@@ -13,7 +13,7 @@ use crate::data::instance_types;
 use crate::model::image::ImageState;
 use crate::model::instance::Instance;
 use crate::rules::launch::Launch;
-use crate::rules::{images, launch_templates};
+use crate::rules::{images, launch_templates, limits};
 use crate::view;
 use crate::view::instance::ReservationView;
 
@@ -23,8 +23,11 @@ impl Action for RunInstances {
     const NAME: &'static str = "RunInstances";
     const ACCEPTS: Accepts =
         Accepts { client_token: true, tags: &["instance", "network-interface", "volume"], ..Accepts::NONE };
-    // There are no hosts and no reservations.
+    /// Kept and described: there is no machine that could have one.
+    const WITHOUT_EFFECT: &'static [&'static str] = &["EnclaveOptions"];
+    // There are no hosts and no reservations, and no type hibernates.
     const REFUSED_VALUES: &'static [&'static str] = &[
+        "HibernationOptions.Configured=true",
         "Placement.Tenancy=host",
         "CapacityReservationSpecification.CapacityReservationPreference=capacity-reservations-only",
     ];
@@ -78,6 +81,10 @@ impl Action for RunInstances {
         let mut ids = Vec::new();
         for index in 0..count {
             ids.push(launch.launch(call, &reservation_id, index)?);
+            if index == 0 {
+                // What one cannot have a thousand need not try.
+                limits::check(call)?;
+            }
         }
         let mut instances_set = Vec::new();
         for id in &ids {

@@ -4,6 +4,7 @@ use super::prelude::*;
 use crate::model::instance::InstanceState;
 use crate::node::Order;
 use crate::rules::interfaces::incorrect_state;
+use crate::rules::launch;
 use crate::rules::power::{self, Changes};
 
 pub struct StopInstances;
@@ -23,6 +24,7 @@ pub struct Request {
 impl Action for StopInstances {
     const NAME: &'static str = "StopInstances";
     const WITHOUT_EFFECT: &'static [&'static str] = &["Force"];
+    const REFUSED_VALUES: &'static [&'static str] = &["Hibernate=true"];
     type Request = Request;
     type Response = Changes;
 
@@ -31,11 +33,8 @@ impl Action for StopInstances {
             if instance.options.disable_api_stop {
                 return Err(power::protected(instance, "stopped", "disableApiStop"));
             }
-            if request.hibernate && !instance.options.hibernation {
-                return Err(ApiError::client(
-                    "UnsupportedHibernationConfiguration",
-                    "The instance is not enabled for hibernation",
-                ));
+            if request.hibernate {
+                return Err(launch::no_hibernation(&instance.instance_type));
             }
             match instance.state {
                 InstanceState::Stopping | InstanceState::Stopped => Ok(instance.state),

@@ -21,6 +21,10 @@ impl Action for UnassignPrivateIpAddresses {
     type Response = Done;
 
     fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Done> {
+        if request.private_ip_address.is_empty() {
+            return Err(ApiError::missing_parameter("privateIpAddress"));
+        }
+        addresses::refuse_managed(call.account, &request.network_interface_id)?;
         let interface = call.account.network_interfaces.edit(&request.network_interface_id)?;
         for address in &request.private_ip_address {
             if !interface.private_ips.contains(address) || interface.primary_ip() == Some(*address) {

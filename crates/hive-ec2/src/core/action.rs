@@ -120,11 +120,30 @@ fn run<A: Action>(params: &Params, call: &mut Call<'_>) -> ApiResult<Outcome> {
     }
     let mut decoded = decode::<A::Request>(&params)?;
     aws::refuse(A::NAME, &decoded.unknown, &params)?;
+    refuse_misspelt::<A>(&decoded.unknown)?;
     decoded.unknown.extend(foreign);
     let response = A::run(decoded.request, call)?;
     decoded.unknown.append(&mut call.common.unknown);
     let content = xml::to_content(&response).map_err(|error| ApiError::internal(error.to_string()))?;
     Ok(Outcome { content, unknown: decoded.unknown })
+}
+
+/// A name that differs from one of the action's in case or number only is meant to be it. Counted like other unknown ones
+/// it would be left out, and `Filters.1` or `Tags.1` would then mean everything.
+fn refuse_misspelt<A: Action>(unknown: &[String]) -> ApiResult<()> {
+    if unknown.is_empty() {
+        return Ok(());
+    }
+    let singular = |name: &str| name.strip_suffix(['s', 'S']).unwrap_or(name).to_ascii_lowercase();
+    let known: Vec<_> =
+        A::ACCEPTS.names().into_iter().chain(parameters::<A>()).map(|name| (singular(name), name)).collect();
+    for name in unknown {
+        if let Some((_, meant)) = known.iter().find(|(known, _)| *known == singular(name)) {
+            let error = ApiError::unknown_parameter(name);
+            return Err(ApiError { message: format!("{}: it is {meant}", error.message), ..error });
+        }
+    }
+    Ok(())
 }
 
 /// The answer of actions that only say that they did it.
@@ -137,5 +156,14 @@ pub struct Done {
 impl Done {
     pub fn ok() -> ApiResult<Done> {
         Ok(Done { done: true })
+    }
+
+    /// Of actions that set one attribute at a time: how many the request has.
+    pub fn one(given: usize) -> ApiResult<Done> {
+        match given {
+            1 => Done::ok(),
+            0 => Err(ApiError::missing_parameter("attribute")),
+            _ => Err(ApiError::invalid_combination("Only one attribute can be modified at a time")),
+        }
     }
 }

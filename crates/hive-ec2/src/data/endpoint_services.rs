@@ -1,8 +1,17 @@
 //! The services that endpoints can be made for. Nothing answers behind them yet; the prefix lists of gateway
 //! services are of the documentation ranges (RFC 5737), which are never routed.
 
+use crate::core::id::Kind;
 use crate::core::table::Listed;
 use crate::model::vpc_endpoint::EndpointKind;
+
+pub const PREFIX_LIST_KIND: Kind = Kind {
+    name: "prefix-list",
+    prefix: "pl",
+    not_found: "InvalidPrefixListId.NotFound",
+    malformed: "InvalidPrefixListId.Malformed",
+    noun: "prefix list ID",
+};
 
 pub struct PrefixList {
     pub id: &'static str,

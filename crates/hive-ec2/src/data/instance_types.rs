@@ -40,6 +40,12 @@ impl InstanceType {
         (1..=self.threads_per_core()).collect()
     }
 
+    /// EC2 has enclaves on Nitro with four processors and more, but for burstable types and the second Graviton.
+    pub fn has_enclaves(&self) -> bool {
+        let graviton2 = self.name.split('.').next().is_some_and(|family| family.contains("6g"));
+        self.hypervisor() == "nitro" && self.vcpus >= 4 && !self.burstable && !graviton2
+    }
+
     /// Xen for the second generation, Nitro for all later ones.
     pub fn hypervisor(&self) -> &'static str {
         if self.name.starts_with("t2.") { "xen" } else { "nitro" }

@@ -1,7 +1,7 @@
 //! What EC2's own actions take, from botocore's model (`tests/python/parameters.py` in the crate hive writes it). What EC2
 //! knows and Hive does not is refused, so that nothing that was asked for is dropped in silence.
 
-use hive_api::{ApiError, ApiResult, Params};
+use hive_api::{ApiError, ApiResult, Params, list_index};
 
 /// A line an action: its name, then its parameters with what is nested in them, without the numbers of lists. Behind one
 /// that has a choice of values stand these: `KeyFormat=pem|ppk`.
@@ -42,7 +42,7 @@ fn is_asked_for(action: &str, path: &str, params: &Params) -> bool {
             None => return false,
         }
     }
-    let name = path.split('.').filter(|part| part.parse::<u32>().is_err()).collect::<Vec<_>>().join(".");
+    let name = path.split('.').filter(|part| list_index(part).is_none()).collect::<Vec<_>>().join(".");
     of(action).any(|known| known == name) && says_something(node)
 }
 

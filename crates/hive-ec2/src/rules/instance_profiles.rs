@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::core::call::Call;
 use crate::core::id::{Id, Kind};
+use crate::core::text::iam_id;
 use crate::model::account::Account;
 use crate::model::instance::{Instance, InstanceState};
 use crate::rules::interfaces::incorrect_state;
@@ -53,11 +54,14 @@ pub struct AssociationView {
 #[derive(Serialize)]
 pub struct ProfileView {
     arn: String,
-    id: &'static str,
+    id: String,
 }
 
+/// `arn:aws:iam::ACCOUNT:instance-profile/PATH/NAME`: each profile has its own id, and always the same.
 pub fn profile(arn: &str) -> ProfileView {
-    ProfileView { arn: arn.to_owned(), id: "AIPAHIVERECORDSONLY1" }
+    let account = arn.split(':').nth(4).unwrap_or_default();
+    let name = arn.rsplit('/').next().unwrap_or_default();
+    ProfileView { arn: arn.to_owned(), id: iam_id("AIPA", account, name) }
 }
 
 /// The association of an instance, if it has one.

@@ -16,6 +16,10 @@ use crate::model::network_interface::{ATTACHMENT_KIND, InterfaceAttachment, Netw
 use crate::model::security_group::SecurityGroup;
 use crate::model::subnet::Subnet;
 use crate::model::volume::AttachmentState;
+use crate::rules::vpcs;
+
+/// No type of EC2's has room for more on an interface.
+pub const MOST_ADDRESSES: usize = 50;
 
 /// One of the addresses that a request lists.
 #[derive(Deserialize)]
@@ -34,11 +38,15 @@ pub struct WantedAddresses {
 }
 
 impl WantedAddresses {
-    pub fn new(primary: Option<Ipv4Addr>, listed: &[ListedAddress]) -> Self {
-        let named = listed.iter().find(|address| address.primary).map(|address| address.private_ip_address);
-        let primary = primary.or(named);
+    pub fn new(alone: Option<Ipv4Addr>, listed: &[ListedAddress]) -> ApiResult<Self> {
+        let named = listed.iter().filter(|address| address.primary).map(|address| address.private_ip_address);
+        let mut primary = alone.into_iter().chain(named);
+        let (primary, another) = (primary.next(), primary.next());
+        if another.is_some() {
+            return Err(ApiError::invalid_combination("An interface has one primary private address"));
+        }
         let all = listed.iter().map(|address| address.private_ip_address);
-        Self { primary, secondary: all.filter(|address| Some(*address) != primary).collect() }
+        Ok(Self { primary, secondary: all.filter(|address| Some(*address) != primary).collect() })
     }
 }
 
@@ -113,6 +121,16 @@ pub fn check_groups(
     Ok(found)
 }
 
+pub fn check_count(addresses: usize, most: usize, of: &str) -> ApiResult<()> {
+    if addresses <= most {
+        return Ok(());
+    }
+    Err(ApiError::client(
+        "PrivateIpAddressLimitExceeded",
+        format!("Number of private addresses will exceed limit: {of} has {most} at most"),
+    ))
+}
+
 /// The wanted addresses, then free ones until there are `count`. The search begins anywhere in the subnet: it
 /// finds a free one at once however many are in use, and a released one does not come back at once.
 pub fn choose_addresses(
@@ -121,6 +139,17 @@ pub fn choose_addresses(
     wanted: &[Ipv4Addr],
     count: usize,
 ) -> ApiResult<Vec<Ipv4Addr>> {
+    // A request names the count: nothing is reserved for more than can be.
+    check_count(count, MOST_ADDRESSES, "an interface")?;
+    let insufficient = || {
+        ApiError::client(
+            "InsufficientFreeAddressesInSubnet",
+            format!("There are not enough free addresses in subnet '{}'.", subnet.id),
+        )
+    };
+    if count as u64 > vpcs::available_addresses(call.account, subnet) {
+        return Err(insufficient());
+    }
     let interfaces = &call.account.network_interfaces;
     let is_used = |address: Ipv4Addr| {
         let place = NetworkInterface::address_in(&subnet.id, address);
@@ -147,12 +176,7 @@ pub fn choose_addresses(
         .map(|step| subnet.cidr_block.address(4 + (start + step) % usable))
         .filter(|address| !wanted.contains(address) && !is_used(*address));
     while chosen.len() < count {
-        chosen.push(free.next().ok_or_else(|| {
-            ApiError::client(
-                "InsufficientFreeAddressesInSubnet",
-                format!("There are not enough free addresses in subnet '{}'.", subnet.id),
-            )
-        })?);
+        chosen.push(free.next().ok_or_else(insufficient)?);
     }
     Ok(chosen)
 }

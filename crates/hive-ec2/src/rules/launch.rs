@@ -269,6 +269,14 @@ impl Launch {
     }
 }
 
+/// No type here hibernates, as DescribeInstanceTypes says of each.
+pub fn no_hibernation(kind: &str) -> ApiError {
+    ApiError::client(
+        "UnsupportedHibernationConfiguration",
+        format!("The instance type {kind} does not support hibernation here"),
+    )
+}
+
 /// User data as it comes: base64, of at most 16 KiB.
 pub fn check_user_data(data: &str) -> ApiResult<()> {
     const MOST: usize = 16 * 1024;

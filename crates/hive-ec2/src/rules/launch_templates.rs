@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use hive_api::{ApiError, ApiResult, Params, Tree};
+use hive_api::{ApiError, ApiResult, Params, Tree, list_index, not_an_element};
 use serde::Deserialize;
 
 use crate::core::call::Call;
@@ -96,11 +96,10 @@ fn check_value(node: &Params, shape: &Shape, path: &str, unknown: &mut Vec<Strin
         Shape::List(element) => {
             for (name, child) in node.children() {
                 let path = format!("{path}.{name}");
-                if name.parse::<u32>().is_ok() {
-                    check_value(child, element, &path, unknown)?;
-                } else {
-                    unknown.push(path);
+                if list_index(name).is_none() {
+                    return Err(not_an_element(&path));
                 }
+                check_value(child, element, &path, unknown)?;
             }
             return Ok(());
         }

@@ -7,9 +7,11 @@ use crate::core::call::Call;
 use crate::core::index::Field;
 use crate::core::table::{Resource, Table};
 use crate::data::instance_types;
+use crate::model::instance::Instance;
 use crate::model::network_acl::NetworkAcl;
 use crate::model::route_table::RouteTable;
 use crate::model::subnet::Subnet;
+use crate::rules::interfaces::{MOST_ADDRESSES, check_count};
 
 struct Limit {
     name: &'static str,
@@ -62,7 +64,7 @@ impl Default for Limits {
 impl Limits {
     /// `vpcs=20`, `all=none`.
     pub fn set(&mut self, text: &str) -> Result<(), String> {
-        let known = || LIMITS.iter().map(|limit| limit.name).collect::<Vec<_>>().join(", ");
+        let known = || Self::names().collect::<Vec<_>>().join(", ");
         let wrong = || format!("a limit is NAME=NUMBER or NAME=none, and NAME one of all, {}", known());
         let (name, number) = text.split_once('=').ok_or_else(wrong)?;
         let number = if number == "none" { u32::MAX } else { number.parse().map_err(|_| wrong())? };
@@ -73,6 +75,10 @@ impl Limits {
             }
         }
         if found { Ok(()) } else { Err(wrong()) }
+    }
+
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        LIMITS.iter().map(|limit| limit.name)
     }
 
     pub fn of(&self, name: &str) -> u32 {
@@ -165,36 +171,47 @@ pub fn check(call: &Call<'_>) -> ApiResult<()> {
     what_types_carry(call)
 }
 
-/// How many interfaces an instance's type has room for, and how many addresses each of them.
+type Count = fn(&Instance) -> usize;
+
+/// No type of EC2's has room for more volumes.
+const MOST_VOLUMES: usize = 128;
+
+/// How many interfaces and volumes an instance's type has room for, and how many addresses each of the interfaces.
 fn what_types_carry(call: &Call<'_>) -> ApiResult<()> {
     let account = &*call.account;
     for (before, now) in account.instances.touched() {
         let Some(instance) = now else { continue };
         let Some(kind) = instance_types::find(&instance.instance_type) else { continue };
-        let count = instance.network_interfaces.len();
-        if count > kind.interfaces as usize
-            && before.is_none_or(|before| count > before.network_interfaces.len())
-        {
-            return Err(ApiError::client(
-                "AttachmentLimitExceeded",
-                format!("Interface count {count} exceeds the limit for {}", kind.name),
-            ));
+        let other_type = before.is_none_or(|before| before.instance_type != instance.instance_type);
+        let carried: [(&str, usize, Count); 2] = [
+            ("Interface", kind.interfaces as usize, |instance| instance.network_interfaces.len()),
+            ("Volume", MOST_VOLUMES, |instance| instance.block_devices.len()),
+        ];
+        for (what, most, count) in carried {
+            let now = count(instance);
+            let grown = before.is_none_or(|before| now > count(before));
+            if now > most && (grown || other_type) {
+                return Err(ApiError::client(
+                    "AttachmentLimitExceeded",
+                    format!("{what} count {now} exceeds the limit for {} ({most})", kind.name),
+                ));
+            }
+        }
+        for id in instance.network_interfaces.iter().filter(|_| other_type) {
+            let addresses = account.network_interfaces.get(id).map_or(0, |own| own.private_ips.len());
+            check_count(addresses, kind.addresses as usize, kind.name)?;
         }
     }
     for (before, now) in account.network_interfaces.touched() {
         let Some(interface) = now else { continue };
         let instance = interface.attachment.as_ref().and_then(|a| account.instances.get(&a.instance_id));
-        let Some(kind) = instance.and_then(|i| instance_types::find(&i.instance_type)) else { continue };
+        let kind = instance.and_then(|i| instance_types::find(&i.instance_type));
+        let (most, of) =
+            kind.map_or((MOST_ADDRESSES, "an interface"), |kind| (kind.addresses as usize, kind.name));
         let plugged = before.is_none_or(|before| before.attachment.is_none());
         let grown = before.is_none_or(|before| interface.private_ips.len() > before.private_ips.len());
-        if (plugged || grown) && interface.private_ips.len() > kind.addresses as usize {
-            return Err(ApiError::client(
-                "PrivateIpAddressLimitExceeded",
-                format!(
-                    "Number of private addresses will exceed limit: {} has {} for each interface",
-                    kind.name, kind.addresses
-                ),
-            ));
+        if plugged || grown {
+            check_count(interface.private_ips.len(), most, of)?;
         }
     }
     Ok(())

@@ -28,7 +28,7 @@ pub fn create(
     let id: Id<NatGateway> = call.new_id();
     let new = NewInterface {
         description: format!("Interface for NAT Gateway {id}"),
-        private_ips: WantedAddresses::new(private_ip, &[]),
+        private_ips: WantedAddresses::new(private_ip, &[])?,
         tags: Tags::default(),
         ..NewInterface::default()
     };

@@ -8,6 +8,7 @@ use serde::Deserialize;
 use crate::core::call::Call;
 use crate::core::id::Id;
 use crate::core::table::Resource;
+use crate::data::endpoint_services::PREFIX_LIST_KIND;
 use crate::model::account::Account;
 use crate::model::cidr::{Ipv4Cidr, Ipv6Cidr};
 use crate::model::security_group::{Peer, Protocol, Rule, SecurityGroup};
@@ -239,10 +240,7 @@ fn peers(account: &Account, permission: &IpPermission) -> ApiResult<Vec<(Peer, O
         peers.push((Peer::Group(group), pair.description.clone()));
     }
     if let Some(list) = permission.prefix_list_ids.first() {
-        return Err(ApiError::client(
-            "InvalidPrefixListId.NotFound",
-            format!("The prefix list ID '{}' does not exist", list.prefix_list_id),
-        ));
+        return Err(PREFIX_LIST_KIND.missing(&list.prefix_list_id));
     }
     Ok(peers)
 }

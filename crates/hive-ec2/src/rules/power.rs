@@ -1,5 +1,7 @@
 //! Starting, stopping and ending instances: the same walk over them, each with its own next state.
 
+use std::collections::BTreeSet;
+
 use hive_api::{ApiError, ApiResult};
 use serde::Serialize;
 
@@ -40,7 +42,8 @@ pub fn change(
         return Err(ApiError::missing_parameter("InstanceId"));
     }
     let mut instances_set = Vec::new();
-    for id in ids {
+    let mut seen = BTreeSet::new();
+    for id in ids.iter().filter(|id| seen.insert(id.as_str())) {
         let found = call.account.instances.find(id)?;
         let (id, previous, current) = (found.id.clone(), found.state, next(call.account, found)?);
         if current != previous {
@@ -67,6 +70,13 @@ pub fn change(
         });
     }
     Ok(Changes { instances_set })
+}
+
+/// Orders a restart, and keeps in the record that it is wanted: what fails is ordered again until it is done.
+pub fn reboot(call: &mut Call<'_>, id: Id<Instance>) -> ApiResult<()> {
+    call.account.instances.edit(&id)?.rebooting = true;
+    call.order(Order::RebootInstance(id));
+    Ok(())
 }
 
 /// What only a stopped instance can have changed.

@@ -62,6 +62,13 @@ impl RouteRequest {
                 | Target::EgressOnlyInternetGateway(_)
                 | Target::VpcPeeringConnection(_)
         );
+        if !inside && target == Target::Local {
+            return Err(ApiError::invalid_value(
+                "gatewayId",
+                "local",
+                "The destination is not in one of this VPC's CIDR blocks.",
+            ));
+        }
         if inside && leads_out {
             return Err(ApiError::client(
                 "InvalidParameterValue",

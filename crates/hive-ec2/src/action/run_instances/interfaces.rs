@@ -39,7 +39,7 @@ impl Request {
                 device_index: 0,
                 subnet: self.subnet_id.clone(),
                 description: String::new(),
-                private_ips: WantedAddresses::new(self.private_ip_address, &[]),
+                private_ips: WantedAddresses::new(self.private_ip_address, &[])?,
                 secondary_count: 0,
                 groups,
                 public_address: None,
@@ -59,7 +59,7 @@ impl Request {
                 "An existing interface can be given to one instance only",
             ));
         }
-        Ok(self.network_interface.iter().map(Interface::plan).collect())
+        self.network_interface.iter().map(Interface::plan).collect()
     }
 
     fn groups(&self, account: &Account) -> ApiResult<Vec<String>> {
@@ -83,18 +83,18 @@ impl Request {
 }
 
 impl Interface {
-    fn plan(&self) -> InterfacePlan {
-        InterfacePlan {
+    fn plan(&self) -> ApiResult<InterfacePlan> {
+        Ok(InterfacePlan {
             existing: self.network_interface_id.clone(),
             device_index: self.device_index.unwrap_or(0),
             subnet: self.subnet_id.clone(),
             description: self.description.clone(),
-            private_ips: WantedAddresses::new(self.private_ip_address, &self.private_ip_addresses),
+            private_ips: WantedAddresses::new(self.private_ip_address, &self.private_ip_addresses)?,
             secondary_count: self.secondary_private_ip_address_count.unwrap_or(0),
             groups: self.security_group_id.clone(),
             public_address: self.associate_public_ip_address,
             // An interface that was there before stays, one made for the instance goes with it.
             delete_on_termination: self.delete_on_termination.unwrap_or(self.network_interface_id.is_none()),
-        }
+        })
     }
 }

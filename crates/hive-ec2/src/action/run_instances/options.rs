@@ -11,7 +11,7 @@ use crate::model::instance::{
 };
 use crate::model::subnet::HostnameType;
 use crate::rules::capacity::CapacityRequest;
-use crate::rules::launch::{NamePlan, check_hop_limit, default_credits};
+use crate::rules::launch::{NamePlan, check_hop_limit, default_credits, no_hibernation};
 use crate::rules::processors;
 
 #[derive(Deserialize)]
@@ -73,6 +73,16 @@ impl Request {
                 format!("The {} instance type does not support a credit specification", kind.name),
             ));
         }
+        if self.hibernation_options.as_ref().and_then(|asked| asked.configured).unwrap_or(false) {
+            return Err(no_hibernation(kind.name));
+        }
+        let enclave = self.enclave_options.as_ref().and_then(|asked| asked.enabled).unwrap_or(false);
+        if enclave && !kind.has_enclaves() {
+            return Err(ApiError::client(
+                "UnsupportedOperation",
+                format!("The {} instance type does not support Nitro Enclaves", kind.name),
+            ));
+        }
         let cpu = self.cpu_options.as_ref();
         let cpu = cpu.map_or((None, None), |cpu| (cpu.core_count, cpu.threads_per_core));
         let (core_count, threads_per_core) =
@@ -99,8 +109,8 @@ impl Request {
             resource_name_dns_aaaa_record: false,
             core_count,
             threads_per_core,
-            hibernation: self.hibernation_options.as_ref().and_then(|h| h.configured).unwrap_or(false),
-            enclave: self.enclave_options.as_ref().and_then(|e| e.enabled).unwrap_or(false),
+            hibernation: false,
+            enclave,
             capacity_reservation_preference: capacity
                 .map_or(Ok(CapacityPreference::Open), CapacityRequest::preference)?,
             iam_instance_profile: profile,
