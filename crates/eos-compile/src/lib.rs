@@ -12,6 +12,7 @@ mod provenance;
 pub mod reasons;
 pub mod render;
 pub mod scope;
+pub mod secret_keys;
 pub mod sink;
 pub mod traced;
 pub mod work;
