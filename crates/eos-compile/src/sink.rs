@@ -123,6 +123,10 @@ struct Action {
 /// For a value between quotes: `\` and `"` get a `\` before them.
 const ESCAPE: &str = r#" | replaceAll "\\" "\\\\" | replaceAll "\"" "\\\"""#;
 
+/// For a value in a URL, as [`crate::render`] escapes one that is known: Go's `urlquery` writes a space as forms do, and
+/// outside of a query a `+` is a plus.
+const URL_ESCAPE: &str = r#" | urlquery | replaceAll "+" "%20""#;
+
 /// Left and right delimiters, the first pair that the content itself does not use.
 const DELIMITERS: [(&str, &str); 4] = [("{{", "}}"), ("[[", "]]"), ("<%", "%>"), ("<<<", ">>>")];
 
@@ -190,7 +194,7 @@ impl<'k> TemplateSink<'k> {
                     self.secrets.push(reference.clone());
                 }
                 let value = format!("printf \"%s\" $secrets.{}", self.keys.key(reference));
-                Ok(if *url { format!("{value} | urlquery") } else { value })
+                Ok(if *url { format!("{value}{URL_ESCAPE}") } else { value })
             }
             Piece::Nomad(variable) => {
                 self.has_variables = true;
