@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use camino::Utf8Path;
 use eos_catalog::{Catalog, Folder, Origin};
-use eos_compile::{COMPILER, Compiled, Input};
+use eos_compile::{COMPILER, Claims, Compiled, Input};
 use eos_model::{Diagnostic, Diagnostics, EnvName, Place, Severity, codes, nearest::nearest};
 use eos_pillar::estate_file::DEFAULT_NAMESPACE;
 use eos_pillar::lock_file::{LOCK_FILE, VENDORED_CATALOG};
@@ -106,7 +106,15 @@ impl Loaded {
             namespace: Some(self.estate.file.namespace()).filter(|name| *name != DEFAULT_NAMESPACE),
             environment,
             catalog: &self.catalog,
+            others: &[],
         }
+    }
+
+    /// What the other environments of a tree have taken; one that cannot be read says so itself.
+    pub fn others(&self, tree: &Tree, env: &EnvName) -> Vec<Claims> {
+        let others = self.estate.file.environments.keys().filter(|other| *other != env);
+        let environments = others.filter_map(|other| tree.environment(other).ok());
+        environments.map(|environment| Claims::of(&self.input(&environment))).collect()
     }
 
     /// Compiles one environment of a tree, this one's or a changed one.
@@ -135,7 +143,8 @@ impl Loaded {
         };
         let mistakes = |tree: &Tree| -> Option<(usize, Vec<String>, Vec<String>)> {
             let environment = self.environment_of(tree, env).ok()?;
-            let (reached, found) = eos_compile::mistakes(&self.input(&environment));
+            let others = self.others(tree, env);
+            let (reached, found) = eos_compile::mistakes(&self.input(&environment).among(&others));
             Some((reached.passes, errors(&found.0[..reached.found]), errors(&found.0)))
         };
         let (Some((before, first, there)), Some((after, first_left, left))) =
@@ -156,7 +165,8 @@ impl Loaded {
     }
 
     fn compile_environment(&self, tree: &Tree, environment: &Environment) -> Result<Compiled, Diagnostics> {
-        match eos_compile::compile(&self.input(environment)) {
+        let others = self.others(tree, &environment.name);
+        match eos_compile::compile(&self.input(environment).among(&others)) {
             Ok(mut compiled) => {
                 let warnings = own_addresses::offer(compiled.warnings);
                 compiled.warnings = self.in_environment(&environment.name, warnings);

@@ -80,6 +80,16 @@ pub struct Reached {
     pub found: usize,
 }
 
+/// Runs the passes that tell what the units are: their hosts, needs, features and so their ports. What is wrong with them
+/// is said when they are compiled.
+pub fn describe(work: &mut Work<'_>) {
+    for pass in PASSES.iter().take_while(|pass| pass.name != "order units") {
+        if let Run::Estate(run) = pass.run {
+            run(work);
+        }
+    }
+}
+
 /// Runs the passes up to the first that emits: what the units are, for those who only look.
 pub fn resolve(work: &mut Work<'_>) {
     for pass in PASSES {
