@@ -21,12 +21,28 @@ pub fn run(work: &Work<'_>, unit: &Unit<'_>, emitted: &mut Emitted) {
     }
 }
 
-/// What a reference that cannot be resolved looks like to the user.
+/// What a reference that cannot be resolved looks like to the user. It stands in the file of the unit's kind, or in that of
+/// a kind that offers the unit something.
 pub fn bad_reference(work: &Work<'_>, unit: &Unit<'_>, problem: &str) -> Diagnostic {
+    let catalog = work.input.catalog;
+    let reference = problem.find("@{").and_then(|at| {
+        let reference = &problem[at..];
+        reference.find('}').map(|end| &reference[..=end])
+    });
+    let providers = unit.needs.values().flatten().filter_map(|provider| work.units.get(&provider.name));
+    let kinds = std::iter::once(&unit.entry.kind).chain(providers.map(|provider| &provider.entry.kind));
+    let mut places = kinds
+        .filter_map(|kind| Some(catalog.place_of_reference(kind, reference?)))
+        .filter(|place| place.line > 0);
+    let place = places.next().unwrap_or_else(|| Place::file(catalog.file(&unit.entry.kind)));
+    let fix = match reference {
+        Some(reference) if place.line > 0 => format!("correct {reference} in {}:{}", place.file, place.line),
+        _ => format!("correct {}", place.file),
+    };
     Diagnostic::error(codes::BAD_REFERENCE, format!("{}: {problem}", unit.id.name))
-        .at(Place::file(work.input.catalog.file(&unit.entry.kind)))
         .why("the catalogue's component refers to something this unit does not have")
-        .fix(format!("eos catalog check {}", unit.entry.kind))
+        .fix(format!("{fix}, then this command again"))
+        .at(place)
 }
 
 fn jobs(work: &Work<'_>, unit: &Unit<'_>, documents: &mut BTreeMap<String, Document>) -> Result<(), String> {
