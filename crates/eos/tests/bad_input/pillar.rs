@@ -102,6 +102,17 @@ fn a_link_to_a_folder_outside() {
     refused(&sandbox, "a_link_to_a_folder_outside", 3, &["compile"]);
 }
 
+/// Opening one waits for somebody to write into it, which nobody does.
+#[test]
+fn a_pipe() {
+    let sandbox = Sandbox::with_estate();
+    let pipe = sandbox.estate().join("pillar/infrastructure/production/pipe.sls");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    refused(&sandbox, "a_pipe_in_the_pillar", 1, &["list"]);
+    // Nor does whoever looks for what is to be committed wait.
+    refused(&sandbox, "a_pipe_in_the_pillar_created", 1, &["create", "redis"]);
+}
+
 #[test]
 fn unknown_things() {
     compile_refused(
