@@ -160,8 +160,26 @@ impl Loaded {
 
     fn environment_of(&self, tree: &Tree, env: &EnvName) -> Result<Environment, Diagnostics> {
         self.refuse_other_compiler()?;
-        tree.environment(env)
-            .map_err(|found| self.only_places_that_are(tree, self.in_environment(env, found)))
+        let told = |found| self.only_places_that_are(tree, self.in_environment(env, found));
+        let environment = tree.environment(env).map_err(told)?;
+        let nobodys = self.nobodys_parts(tree, &environment);
+        if nobodys.has_errors() { Err(told(nobodys)) } else { Ok(environment) }
+    }
+
+    /// What common/ says of names that no environment has; one that cannot be read may have any.
+    fn nobodys_parts(&self, tree: &Tree, environment: &Environment) -> Diagnostics {
+        if environment.parts.is_empty() {
+            return Diagnostics::new();
+        }
+        let others = self.estate.file.environments.keys().filter(|other| **other != environment.name);
+        let others: Vec<_> = others.map(|other| tree.environment(other)).collect();
+        let is_somebodys = |name: &str| {
+            others
+                .iter()
+                .any(|other| other.as_ref().map_or(true, |other| other.components.contains_key(name)))
+        };
+        let parts = environment.parts.iter().filter(|(name, _)| !is_somebodys(name));
+        Diagnostics(parts.map(|(_, told)| told.clone()).collect())
     }
 
     fn compile_environment(&self, tree: &Tree, environment: &Environment) -> Result<Compiled, Diagnostics> {
@@ -181,8 +199,7 @@ impl Loaded {
 
     /// Compiles one environment as it is, with warnings about kinds that are not pinned.
     pub fn compile_here(&self, env: &EnvName) -> Result<Compiled, Diagnostics> {
-        self.refuse_other_compiler()?;
-        let environment = self.environment(env)?;
+        let environment = self.environment_of(&self.tree, env)?;
         let mut compiled = self.compile_environment(&self.tree, &environment)?;
         compiled.warnings.extend(self.unpinned(&environment));
         Ok(compiled)

@@ -309,11 +309,24 @@ fn a_host_that_a_later_file_decides() {
 #[test]
 fn only_a_part_of_a_component() {
     let sandbox = redis_with("pillar/infrastructure/common/init.sls");
-    sandbox.ok(&["compile", "--env", "production"]);
-    refused(&sandbox, "a_part_of_a_component", 3, &["compile"]);
+    // It counts where the component is; an environment without it has nothing to do with that.
+    let common = "pillar/infrastructure/common/init.sls";
+    sandbox.write(common, sandbox.read(common) + "      max_memory: 123M\n");
+    sandbox.commit_by_hand();
+    sandbox.ok(&["compile"]);
+    assert_eq!(sandbox.json(&["show", "redis"])["settings"]["max_memory"]["value"], "123M");
+    assert!(!sandbox.ok(&["list", "--env", "staging"]).stdout.contains("redis"));
     refused(&sandbox, "a_part_of_a_component_deleted", 4, &["delete", "redis"]);
+    sandbox.git(&["mv", common, "pillar/infrastructure/staging/aa.sls"]);
+    sandbox.commit_by_hand();
+    refused(&sandbox, "a_part_of_a_component", 3, &["compile"]);
+    sandbox.git(&["mv", "pillar/infrastructure/staging/aa.sls", common]);
+    sandbox.write(common, sandbox.read(common).replace("redis:", "reddis:"));
+    sandbox.commit_by_hand();
+    refused(&sandbox, "a_part_of_what_nobody_has", 3, &["compile"]);
     // What the message says to do leads out of it.
-    sandbox.git(&["mv", "pillar/infrastructure/common/init.sls", "pillar/infrastructure/production/aa.sls"]);
+    sandbox.write(common, sandbox.read(common).replace("reddis:", "redis:"));
+    sandbox.git(&["mv", common, "pillar/infrastructure/production/aa.sls"]);
     sandbox.commit_by_hand();
     sandbox.ok(&["compile"]);
     std::fs::remove_file(sandbox.estate().join("pillar/infrastructure/production/aa.sls")).unwrap();
