@@ -1,5 +1,7 @@
 //! A typed setting: its schema, and the check of a value against it.
 
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
 use eos_model::{Duration, Name, SecretRef, Size};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -153,13 +155,18 @@ impl Setting {
         let whole = format!("^(?:{pattern})$");
         match regex_lite::Regex::new(&whole) {
             Ok(regex) if regex.is_match(text) => Ok(()),
-            Ok(_) => Err(match self.example.as_ref().and_then(Json::as_str) {
+            Ok(_) => Err(match self.example.as_ref().and_then(first_text) {
                 Some(example) => format!("{text:?} is not of the form of {example}"),
                 None => format!("{text:?} does not match {pattern}"),
             }),
             Err(error) => Err(format!("the catalogue's pattern {pattern} cannot be read: {error}")),
         }
     }
+}
+
+/// A text, or the first of a list of them.
+fn first_text(value: &Json) -> Option<&str> {
+    value.as_str().or_else(|| value.as_array()?.first()?.as_str())
 }
 
 fn amount(kind: SettingType, value: &Json) -> Option<i128> {
@@ -229,10 +236,30 @@ fn check_as(kind: SettingType, value: &Json) -> Result<(), String> {
 fn check_cidr(text: &str) -> Result<(), String> {
     let wrong = || format!("{text:?} is not a network such as 10.0.0.0/16");
     let (address, bits) = text.split_once('/').ok_or_else(wrong)?;
-    let address: std::net::IpAddr = address.parse().map_err(|_| wrong())?;
+    let address: IpAddr = address.parse().map_err(|_| wrong())?;
     let bits: u8 = bits.parse().map_err(|_| wrong())?;
     let longest = if address.is_ipv4() { 32 } else { 128 };
-    if bits <= longest { Ok(()) } else { Err(wrong()) }
+    if bits > longest {
+        return Err(wrong());
+    }
+    let network = network(address, bits);
+    if network == address {
+        Ok(())
+    } else {
+        Err(format!("{text:?} is an address inside of a network; the network is {network}/{bits}"))
+    }
+}
+
+/// The network that an address is in: the bits behind its prefix are none.
+fn network(address: IpAddr, bits: u8) -> IpAddr {
+    let kept = |width: u32| u128::MAX.checked_shl(width - u32::from(bits)).unwrap_or(0);
+    match address {
+        IpAddr::V4(address) => {
+            let kept = u32::try_from(kept(32) & u128::from(u32::MAX)).unwrap_or(0);
+            IpAddr::V4(Ipv4Addr::from_bits(address.to_bits() & kept))
+        }
+        IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & kept(128))),
+    }
 }
 
 #[cfg(test)]
@@ -258,6 +285,13 @@ mod tests {
             (json!({"type": "int", "max": 5}), json!(6), false),
             (json!({"type": "cidr"}), json!("10.0.0.0/16"), true),
             (json!({"type": "cidr"}), json!("10.0.0.0/33"), false),
+            (json!({"type": "cidr"}), json!("10.0.0.1/16"), false),
+            (json!({"type": "cidr"}), json!("10.0.0.1/32"), true),
+            (json!({"type": "cidr"}), json!("0.0.0.0/0"), true),
+            (json!({"type": "cidr"}), json!("1.0.0.0/0"), false),
+            (json!({"type": "cidr"}), json!("fd00::/8"), true),
+            (json!({"type": "cidr"}), json!("fd00::1/8"), false),
+            (json!({"type": "cidr"}), json!("::/0"), true),
             (json!({"type": "enum", "values": ["a", "b"]}), json!("c"), false),
             (json!({"type": "list", "of": "host"}), json!(["node1", "node2"]), true),
             (json!({"type": "list", "of": "host"}), json!(["no de"]), false),
