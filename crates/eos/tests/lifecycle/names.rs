@@ -51,6 +51,14 @@ fn what_was_made_before_consul_stays_with_nomad_until_it_is_told() {
 }
 
 #[test]
+fn of_what_was_never_applied_nothing_goes_on_running() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "redis"]);
+    let deleted = sandbox.ok(&["delete", "redis"]).stdout;
+    assert!(deleted.contains("it never was") && !deleted.contains("goes on running"), "{deleted}");
+}
+
+#[test]
 fn a_port_that_eos_only_knows_of_is_taken_too() {
     let sandbox = Sandbox::with_estate();
     sandbox.ok(&["create", "mailcow"]);
