@@ -10,6 +10,7 @@ use serde_json::Value as Json;
 use crate::catalog::Catalog;
 use crate::component::{Component, Need, Offer, Task, Update, When};
 use crate::flags;
+use crate::network::Network;
 use crate::reference::{self, Segment};
 use crate::setting::{Setting, SettingType};
 
@@ -154,6 +155,7 @@ impl Checker<'_> {
         }
         self.update(&component.update);
         self.ranges(component);
+        self.networks(component);
         if let Some(setting) = &component.states_on {
             let is_list = |setting: &Setting| {
                 setting.kind == SettingType::List && setting.of == Some(SettingType::Host)
@@ -229,6 +231,27 @@ impl Checker<'_> {
                 && from > to
             {
                 self.error(format!("setting {name}: its default {from} is above that of {end}, {to}"));
+            }
+        }
+    }
+
+    /// Networks that are a part of another setting's.
+    fn networks(&mut self, component: &Component) {
+        let cidr =
+            |name: &str| component.settings.get(name).filter(|setting| setting.kind == SettingType::Cidr);
+        for (name, setting) in &component.settings {
+            let Some(whole) = &setting.within else { continue };
+            let (Some(part), Some(all)) = (cidr(name), cidr(whole)) else {
+                self.error(format!("setting {name}: a network is within another one, not within {whole:?}"));
+                continue;
+            };
+            let network = |setting: &Setting| -> Option<Network> {
+                setting.default.as_ref().and_then(Json::as_str).and_then(|text| text.parse().ok())
+            };
+            if let (Some(part), Some(all)) = (network(part), network(all))
+                && !all.holds(&part)
+            {
+                self.error(format!("setting {name}: its default is not within that of {whole}"));
             }
         }
     }

@@ -1,5 +1,6 @@
 //! The passes, in order. A pass is a function over [`Work`]; there is no pass manager.
 
+pub(crate) mod check_networks;
 pub(crate) mod check_ports;
 pub(crate) mod check_storage;
 pub(crate) mod check_unique;
@@ -59,6 +60,7 @@ pub const PASSES: &[Pass] = &[
         run: Run::Estate(warn_of_shared_addresses::run),
         on_errors: GoOn,
     },
+    Pass { name: "check networks", run: Run::Estate(check_networks::run), on_errors: GoOn },
     Pass { name: "check ports", run: Run::Estate(check_ports::run), on_errors: GoOn },
     Pass { name: "check what only one can have", run: Run::Estate(check_unique::run), on_errors: GoOn },
     Pass { name: "check storage", run: Run::Estate(check_storage::run), on_errors: GoOn },

@@ -199,6 +199,9 @@ fn a_secret_that_is_the_name() {
 fn networks_and_targets() {
     let sandbox = Sandbox::with_estate();
     refused(&sandbox, "a_network_with_host_bits", 3, &["create", "networking", "--cidr", "10.0.0.1/16"]);
+    let elsewhere = ["create", "networking", "--cidr", "192.168.0.0/16"];
+    refused(&sandbox, "a_subnet_of_another_network", 3, &elsewhere);
+    sandbox.ok(&[&elsewhere[..], &["--subnet", "192.168.1.0/24"]].concat());
     refused(&sandbox, "a_target_with_a_blank", 3, &["create", "prometheus", "--targets", "foo bar"]);
     sandbox.ok(&["create", "prometheus", "--targets", "10.0.0.5:9100,[fd00::1]:9100,db1.example.org"]);
 }
