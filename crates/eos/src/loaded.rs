@@ -112,9 +112,19 @@ impl Loaded {
 
     /// What the other environments of a tree have taken; one that cannot be read says so itself.
     pub fn others(&self, tree: &Tree, env: &EnvName) -> Vec<Claims> {
-        let others = self.estate.file.environments.keys().filter(|other| *other != env);
-        let environments = others.filter_map(|other| tree.environment(other).ok());
+        let environments = self.beside(tree, env).flatten();
         environments.map(|environment| Claims::of(&self.input(&environment))).collect()
+    }
+
+    /// The other environments of a tree, as far as they can be read.
+    fn beside(&self, tree: &Tree, env: &EnvName) -> impl Iterator<Item = Result<Environment, Diagnostics>> {
+        let others = self.estate.file.environments.keys().filter(move |other| *other != env);
+        others.map(move |other| tree.environment(other))
+    }
+
+    /// Whether another environment has a component of this name; one that cannot be read may have any.
+    pub fn is_elsewhere(&self, env: &EnvName, name: &str) -> bool {
+        self.beside(&self.tree, env).any(|other| has(&other, name))
     }
 
     /// Compiles one environment of a tree, this one's or a changed one.
@@ -171,13 +181,8 @@ impl Loaded {
         if environment.parts.is_empty() {
             return Diagnostics::new();
         }
-        let others = self.estate.file.environments.keys().filter(|other| **other != environment.name);
-        let others: Vec<_> = others.map(|other| tree.environment(other)).collect();
-        let is_somebodys = |name: &str| {
-            others
-                .iter()
-                .any(|other| other.as_ref().map_or(true, |other| other.components.contains_key(name)))
-        };
+        let others: Vec<_> = self.beside(tree, &environment.name).collect();
+        let is_somebodys = |name: &str| others.iter().any(|other| has(other, name));
         let parts = environment.parts.iter().filter(|(name, _)| !is_somebodys(name));
         Diagnostics(parts.map(|(_, told)| told.clone()).collect())
     }
@@ -292,6 +297,11 @@ impl Loaded {
             changed
         })
     }
+}
+
+/// Whether an environment has a component; one that cannot be read may have any.
+fn has(environment: &Result<Environment, Diagnostics>, name: &str) -> bool {
+    environment.as_ref().map_or(true, |environment| environment.components.contains_key(name))
 }
 
 /// The root of the estate one is in.

@@ -317,6 +317,9 @@ fn only_a_part_of_a_component() {
     assert_eq!(sandbox.json(&["show", "redis"])["settings"]["max_memory"]["value"], "123M");
     assert!(!sandbox.ok(&["list", "--env", "staging"]).stdout.contains("redis"));
     refused(&sandbox, "a_part_of_a_component_deleted", 4, &["delete", "redis"]);
+    sandbox.ok(&["create", "host", "stage1", "--env", "staging", "--address", "10.0.0.9"]);
+    sandbox.ok(&["create", "redis", "--env", "staging"]);
+    sandbox.ok(&["delete", "redis", "--env", "staging"]);
     sandbox.git(&["mv", common, "pillar/infrastructure/staging/aa.sls"]);
     sandbox.commit_by_hand();
     refused(&sandbox, "a_part_of_a_component", 3, &["compile"]);
