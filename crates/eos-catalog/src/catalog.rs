@@ -206,6 +206,23 @@ impl Catalog {
         Utf8Path::new("catalog").join(kind).join(COMPONENT_FILE)
     }
 
+    /// The line of a kind's file that has a reference, `@{setting.port}`, with a filter or without; else the file.
+    pub fn place_of_reference(&self, kind: &str, reference: &str) -> Place {
+        let mut place = Place::file(self.file(kind));
+        let open = reference.trim_end_matches('}');
+        let refers = |line: &str| {
+            let mut behind = line.match_indices(open).map(|(at, _)| (at, &line[at + open.len()..]));
+            behind.find(|(_, rest)| rest.starts_with(['}', '|'])).map(|(at, _)| at)
+        };
+        let mut lines = self.text(kind).unwrap_or_default().lines().enumerate();
+        if let Some((index, line, at)) = lines.find_map(|(index, line)| Some((index, line, refers(line)?))) {
+            place.line = index + 1;
+            place.column = line[..at].chars().count() + 1;
+            place.text = line.to_owned();
+        }
+        place
+    }
+
     fn read(&self, kind: &str) -> Arc<Result<Read, Diagnostics>> {
         if let Some(known) = self.read.lock().unwrap_or_else(PoisonError::into_inner).get(kind) {
             return Arc::clone(known);

@@ -8,9 +8,9 @@ use eos_model::{Diagnostic, Diagnostics, Duration, Place, codes};
 use serde_json::Value as Json;
 
 use crate::catalog::Catalog;
-use crate::component::{Component, Task, Update, When};
+use crate::component::{Component, Need, Offer, Task, Update, When};
 use crate::flags;
-use crate::folder::COMPONENT_FILE;
+use crate::network::Network;
 use crate::reference::{self, Segment};
 use crate::setting::{Setting, SettingType};
 
@@ -56,18 +56,6 @@ impl Checker<'_> {
         self.found.push(Diagnostic::error(codes::BAD_COMPONENT, message).at(place).fix(fix));
     }
 
-    /// The first line of the component's file that has the text.
-    fn place_of_text(&self, text: &str) -> Place {
-        let mut place = Place::file(self.catalog.file(self.kind));
-        let bytes = self.catalog.folder(self.kind).and_then(|folder| folder.files.get(COMPONENT_FILE));
-        let content = bytes.map(|bytes| String::from_utf8_lossy(bytes).into_owned()).unwrap_or_default();
-        if let Some((index, line)) = content.lines().enumerate().find(|(_, line)| line.contains(text)) {
-            let before = line.split(text).next().unwrap_or_default();
-            (place.line, place.column, place.text) = (index + 1, before.chars().count() + 1, line.to_owned());
-        }
-        place
-    }
-
     fn component(&mut self, component: &Component) {
         if component.summary.chars().count() > 60 {
             self.error(format!("the summary has more than 60 characters: {:?}", component.summary));
@@ -98,9 +86,13 @@ impl Checker<'_> {
             }
         }
         let all: BTreeSet<String> = component.features.keys().cloned().collect();
+        // One alone may lack what it only has beside another.
+        let alone = component.features.keys().map(|feature| BTreeSet::from([feature.clone()]));
+        let variants: Vec<BTreeSet<String>> =
+            [BTreeSet::new()].into_iter().chain(alone).chain([all]).collect();
         for runtime in runtimes(component) {
-            for features in [BTreeSet::new(), all.clone()] {
-                match self.catalog.variant(self.kind, runtime, &features) {
+            for features in &variants {
+                match self.catalog.variant(self.kind, runtime, features) {
                     Ok(variant) => self.variant(&variant),
                     Err(found) => self.found.extend(found),
                 }
@@ -163,6 +155,7 @@ impl Checker<'_> {
         }
         self.update(&component.update);
         self.ranges(component);
+        self.networks(component);
         if let Some(setting) = &component.states_on {
             let is_list = |setting: &Setting| {
                 setting.kind == SettingType::List && setting.of == Some(SettingType::Host)
@@ -242,6 +235,27 @@ impl Checker<'_> {
         }
     }
 
+    /// Networks that are a part of another setting's.
+    fn networks(&mut self, component: &Component) {
+        let cidr =
+            |name: &str| component.settings.get(name).filter(|setting| setting.kind == SettingType::Cidr);
+        for (name, setting) in &component.settings {
+            let Some(whole) = &setting.within else { continue };
+            let (Some(part), Some(all)) = (cidr(name), cidr(whole)) else {
+                self.error(format!("setting {name}: a network is within another one, not within {whole:?}"));
+                continue;
+            };
+            let network = |setting: &Setting| -> Option<Network> {
+                setting.default.as_ref().and_then(Json::as_str).and_then(|text| text.parse().ok())
+            };
+            if let (Some(part), Some(all)) = (network(part), network(all))
+                && !all.holds(&part)
+            {
+                self.error(format!("setting {name}: its default is not within that of {whole}"));
+            }
+        }
+    }
+
     /// Times that Nomad would take.
     fn update(&mut self, update: &Update) {
         let mut seconds = |name: &str, text: &Option<String>| -> Option<u64> {
@@ -313,6 +327,33 @@ impl Checker<'_> {
         }
     }
 
+    /// Whether who meets a need tells its user this: the kind that is created for it, else any that offers it. Of an offer
+    /// that no kind has, nothing is known.
+    fn offers_output(&self, need: &Need, output: &str) -> bool {
+        if output == "provider" {
+            return true;
+        }
+        let kinds: Vec<&str> = match &need.create {
+            Some(kind) => vec![kind],
+            None => self.catalog.kinds().collect(),
+        };
+        let offers: Vec<Offer> = kinds.into_iter().flat_map(|kind| self.offers(kind, &need.offer)).collect();
+        let tells = |offer: &Offer| {
+            offer.outputs.contains_key(output) || offer.generates.iter().any(|secret| secret == output)
+        };
+        offers.is_empty() || offers.iter().any(tells)
+    }
+
+    /// An offer of a kind, plain and with every feature.
+    fn offers(&self, kind: &str, offer: &str) -> Vec<Offer> {
+        let Ok(component) = self.catalog.component(kind) else { return Vec::new() };
+        let all: BTreeSet<String> = component.features.keys().cloned().collect();
+        let variants = runtimes(&component).into_iter().flat_map(|runtime| {
+            [BTreeSet::new(), all.clone()].map(|features| self.catalog.variant(kind, runtime, &features))
+        });
+        variants.flatten().filter_map(|variant| variant.offers.get(offer).cloned()).collect()
+    }
+
     fn reference(
         &mut self,
         component: &Component,
@@ -338,7 +379,10 @@ impl Checker<'_> {
             "port" | "listen" => has_port(first),
             "volume" => component.storage.contains_key(first),
             "file" => has_file(&reference.rest),
-            "need" => component.needs.contains_key(first),
+            "need" => component.needs.get(first).is_some_and(|need| {
+                let output = reference.rest.split_once('.').map_or("", |(_, output)| output);
+                self.offers_output(need, output)
+            }),
             "collected" => component.offers.get(&reference.rest).is_some_and(|offer| offer.collect.is_some()),
             "threshold" => {
                 let (subject, level) = reference.rest.split_once('.').unwrap_or((&reference.rest, ""));
@@ -361,7 +405,7 @@ impl Checker<'_> {
         if !exists {
             self.error_at(
                 format!("{section}: {reference} refers to nothing there is"),
-                self.place_of_text(&reference.to_string()),
+                self.catalog.place_of_reference(self.kind, &reference.to_string()),
             );
         }
         let secret = reference.root == "setting"

@@ -5,6 +5,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
+use crate::network::Network;
+
 /// What a user may choose about a component. Its flag is the name with dashes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -37,6 +39,9 @@ pub struct Setting {
     /// For a port that begins a range: the setting with the last port of it. All between belong to it too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub range_to: Option<String>,
+    /// For a network: the setting with the one that it is a part of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub within: Option<String>,
     /// Length of the secret generated when none is given; 0: it must be given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub generate: Option<u16>,
@@ -153,13 +158,18 @@ impl Setting {
         let whole = format!("^(?:{pattern})$");
         match regex_lite::Regex::new(&whole) {
             Ok(regex) if regex.is_match(text) => Ok(()),
-            Ok(_) => Err(match self.example.as_ref().and_then(Json::as_str) {
+            Ok(_) => Err(match self.example.as_ref().and_then(first_text) {
                 Some(example) => format!("{text:?} is not of the form of {example}"),
                 None => format!("{text:?} does not match {pattern}"),
             }),
             Err(error) => Err(format!("the catalogue's pattern {pattern} cannot be read: {error}")),
         }
     }
+}
+
+/// A text, or the first of a list of them.
+fn first_text(value: &Json) -> Option<&str> {
+    value.as_str().or_else(|| value.as_array()?.first()?.as_str())
 }
 
 fn amount(kind: SettingType, value: &Json) -> Option<i128> {
@@ -211,7 +221,7 @@ fn check_as(kind: SettingType, value: &Json) -> Result<(), String> {
         SettingType::Host | SettingType::Name => {
             text()?.parse::<Name>().map(|_| ()).map_err(|e| e.to_string())
         }
-        SettingType::Cidr => check_cidr(text()?),
+        SettingType::Cidr => text()?.parse::<Network>().map(|_| ()),
         SettingType::Secret => text()?.parse::<SecretRef>().map(|_| ()).map_err(|e| e.to_string()),
         SettingType::List if value.is_array() => Ok(()),
         SettingType::List => Err(format!("{shown} is not a list")),
@@ -224,15 +234,6 @@ fn check_as(kind: SettingType, value: &Json) -> Result<(), String> {
             }
         }
     }
-}
-
-fn check_cidr(text: &str) -> Result<(), String> {
-    let wrong = || format!("{text:?} is not a network such as 10.0.0.0/16");
-    let (address, bits) = text.split_once('/').ok_or_else(wrong)?;
-    let address: std::net::IpAddr = address.parse().map_err(|_| wrong())?;
-    let bits: u8 = bits.parse().map_err(|_| wrong())?;
-    let longest = if address.is_ipv4() { 32 } else { 128 };
-    if bits <= longest { Ok(()) } else { Err(wrong()) }
 }
 
 #[cfg(test)]
@@ -258,6 +259,7 @@ mod tests {
             (json!({"type": "int", "max": 5}), json!(6), false),
             (json!({"type": "cidr"}), json!("10.0.0.0/16"), true),
             (json!({"type": "cidr"}), json!("10.0.0.0/33"), false),
+            (json!({"type": "cidr"}), json!("10.0.0.1/16"), false),
             (json!({"type": "enum", "values": ["a", "b"]}), json!("c"), false),
             (json!({"type": "list", "of": "host"}), json!(["node1", "node2"]), true),
             (json!({"type": "list", "of": "host"}), json!(["no de"]), false),

@@ -4,7 +4,9 @@
 //! of the process; the same inputs give the same bytes everywhere. [`intent`] is the other direction: what a person
 //! asked for becomes pillar entries with every choice written down.
 
+mod claims;
 pub mod intent;
+mod machines;
 pub mod operation_note;
 pub mod origin;
 pub mod passes;
@@ -12,6 +14,7 @@ mod provenance;
 pub mod reasons;
 pub mod render;
 pub mod scope;
+pub mod secret_keys;
 pub mod sink;
 pub mod traced;
 pub mod work;
@@ -21,6 +24,7 @@ use std::collections::BTreeMap;
 use eos_model::{Diagnostics, Name};
 use passes::check_ports;
 
+pub use claims::Claims;
 pub use operation_note::OperationNote;
 pub use passes::Reached;
 pub use passes::check_ports::{Listens, PortRange, port_settings};

@@ -6,6 +6,7 @@ use eos_model::SecretRef;
 use serde_json::Value as Json;
 
 use crate::render::{Piece, Rendered};
+use crate::secret_keys::SecretKeys;
 
 /// For a task's `Config`, which Nomad reads as a template of HCL: `${…}` and `%{…}` are its own there.
 pub fn nomad_config(rendered: &Rendered) -> Result<Json, String> {
@@ -97,8 +98,10 @@ fn not_yet(variable: &str) -> String {
 }
 
 /// Renders texts into a Nomad template: plain text with actions for secrets and variables.
-#[derive(Debug, Default)]
-pub struct TemplateSink {
+#[derive(Debug)]
+pub struct TemplateSink<'k> {
+    /// What the job's variable calls them.
+    keys: &'k SecretKeys,
     /// The secrets the template reads.
     pub secrets: Vec<SecretRef>,
     /// What stands where a value is known only on the host.
@@ -120,10 +123,18 @@ struct Action {
 /// For a value between quotes: `\` and `"` get a `\` before them.
 const ESCAPE: &str = r#" | replaceAll "\\" "\\\\" | replaceAll "\"" "\\\"""#;
 
+/// For a value in a URL, as [`crate::render`] escapes one that is known: Go's `urlquery` writes a space as forms do, and
+/// outside of a query a `+` is a plus.
+const URL_ESCAPE: &str = r#" | urlquery | replaceAll "+" "%20""#;
+
 /// Left and right delimiters, the first pair that the content itself does not use.
 const DELIMITERS: [(&str, &str); 4] = [("{{", "}}"), ("[[", "]]"), ("<%", "%>"), ("<<<", ">>>")];
 
-impl TemplateSink {
+impl<'k> TemplateSink<'k> {
+    pub fn new(keys: &'k SecretKeys) -> TemplateSink<'k> {
+        TemplateSink { keys, secrets: Vec::new(), actions: Vec::new(), has_variables: false }
+    }
+
     pub fn needs_template(&self) -> bool {
         !self.secrets.is_empty() || self.has_variables
     }
@@ -182,8 +193,8 @@ impl TemplateSink {
                 if !self.secrets.contains(reference) {
                     self.secrets.push(reference.clone());
                 }
-                let value = format!("printf \"%s\" $secrets.{}", variable_key(reference));
-                Ok(if *url { format!("{value} | urlquery") } else { value })
+                let value = format!("printf \"%s\" $secrets.{}", self.keys.key(reference));
+                Ok(if *url { format!("{value}{URL_ESCAPE}") } else { value })
             }
             Piece::Nomad(variable) => {
                 self.has_variables = true;
@@ -226,13 +237,6 @@ impl TemplateSink {
         }
         Ok((out, (left, right)))
     }
-}
-
-/// The key of a secret in a job's Nomad variable: letters, digits and `_`.
-pub fn variable_key(reference: &SecretRef) -> String {
-    let key = format!("{}_{}", reference.name, reference.key).replace(['-', '.'], "_");
-    // A template reads it as a field, whose name cannot start with a digit.
-    if key.starts_with(|c: char| c.is_ascii_digit()) { format!("n{key}") } else { key }
 }
 
 /// Whether a quote is open on the placeholder's line before it.

@@ -12,6 +12,7 @@ use eos_yaml::Node;
 use indexmap::IndexMap;
 use serde_json::Value as Json;
 
+use crate::claims::Claims;
 use crate::operation_note::OperationNote;
 use crate::origin::Origin;
 use crate::traced::Traced;
@@ -29,6 +30,15 @@ pub struct Input<'a> {
     pub namespace: Option<&'a str>,
     pub environment: &'a Environment,
     pub catalog: &'a Catalog,
+    /// What the other environments have taken, for those who choose and check.
+    pub others: &'a [Claims],
+}
+
+impl<'a> Input<'a> {
+    /// The same among other environments.
+    pub fn among(self, others: &'a [Claims]) -> Input<'a> {
+        Input { others, ..self }
+    }
 }
 
 /// The state of a compilation.

@@ -29,6 +29,7 @@ fn digest() -> String {
         namespace: None,
         environment: &environment,
         catalog: &catalog,
+        others: &[],
     };
     let compiled = eos_compile::compile(&input).unwrap_or_else(|found| panic!("{found:#?}"));
     let mut digest = Sha256::new();

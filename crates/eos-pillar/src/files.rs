@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::io::{ErrorKind, Read as _, Write as _};
+use std::os::unix::fs::FileTypeExt as _;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use eos_model::{Diagnostic, Place, codes};
@@ -15,7 +16,8 @@ pub const LARGEST: u64 = eos_yaml::LARGEST_FILE as u64;
 pub fn read(root: &Utf8Path, relative: &Utf8Path) -> Result<Option<Vec<u8>>, Diagnostic> {
     let path = root.join(relative);
     let failed = |error: std::io::Error| cannot_read(relative, &error);
-    let flags = OFlags::RDONLY | OFlags::CLOEXEC;
+    // Opening a pipe would wait for somebody to write into it.
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
     let opened = match rustix::fs::open(path.as_std_path(), flags | OFlags::NOFOLLOW, Mode::empty()) {
         // It is a link.
         Err(Errno::LOOP) => {
@@ -29,7 +31,17 @@ pub fn read(root: &Utf8Path, relative: &Utf8Path) -> Result<Option<Vec<u8>>, Dia
         Err(Errno::NOENT) => return Ok(None),
         Err(error) => return Err(failed(error.into())),
     };
-    let length = file.metadata().map_err(failed)?.len();
+    let metadata = file.metadata().map_err(failed)?;
+    if !metadata.is_file() {
+        return Err(Diagnostic::error(
+            codes::CANNOT_READ,
+            format!("{relative} is {}, not a file", kind_of(metadata.file_type())),
+        )
+        .at(Place::file(relative))
+        .why("what it has to say is not kept with the estate, and reading it may never end")
+        .fix(format!("move it out of the estate: mv {relative} <elsewhere>")));
+    }
+    let length = metadata.len();
     if length > LARGEST {
         return Err(Diagnostic::error(
             codes::FILE_TOO_LARGE,
@@ -44,6 +56,16 @@ pub fn read(root: &Utf8Path, relative: &Utf8Path) -> Result<Option<Vec<u8>>, Dia
         .fix("split it, or move it out of the pillar"));
     }
     read_all(&mut file, length).map(Some).map_err(failed)
+}
+
+fn kind_of(kind: std::fs::FileType) -> &'static str {
+    if kind.is_dir() {
+        "a folder"
+    } else if kind.is_fifo() {
+        "a pipe"
+    } else {
+        "a device"
+    }
 }
 
 /// The whole file, in one call of the system where it is as long as it was said to be: there are thousands of them.

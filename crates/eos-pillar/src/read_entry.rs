@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use eos_model::{Diagnostic, Diagnostics, EnvName, HostName, Name, Place, SecretRef, codes};
+use eos_model::{Diagnostic, Diagnostics, HostName, Name, Place, SecretRef, codes};
 use eos_yaml::{Node, Value};
 use indexmap::IndexMap;
 
 use crate::entry::{Backing, ComponentEntry, HostEntry, NeedChoice, OperationEntry, VolumeChoice};
 use crate::fields::Fields;
+use crate::top;
 use crate::tree::Environment;
 
 /// The words an entry may have, by what it is.
@@ -53,7 +54,14 @@ impl Environment {
         }
         for (key, node) in fields.section(root, "components") {
             if node.as_map().is_some() && node.get("kind").is_none() {
-                fields.only_a_part(key, node, &self.name);
+                let name = key.as_str().unwrap_or_default();
+                if fields.is_common(node) {
+                    let part = fields.only_a_part(name, node, "no environment");
+                    self.parts.insert(name.to_owned(), part);
+                } else {
+                    let part = fields.only_a_part(name, node, &format!("no file of {}", self.name));
+                    fields.found.push(part);
+                }
             } else if let Some(component) = fields.component(key, node) {
                 self.components.insert(component.name.clone(), component);
             }
@@ -106,17 +114,26 @@ impl Fields<'_> {
         })
     }
 
-    /// An entry that no file of an environment gives a kind: what is there is meant for the rest of one.
-    fn only_a_part(&mut self, key: &Node, node: &Node, env: &EnvName) {
-        let name = key.as_str().unwrap_or_default();
+    /// Whether every value below a node was written for all environments.
+    fn is_common(&self, node: &Node) -> bool {
+        match &node.value {
+            Value::Map(entries) if !entries.is_empty() => {
+                entries.iter().all(|(_, value)| self.is_common(value))
+            }
+            _ => self.sources.file(node.file).is_some_and(top::is_common),
+        }
+    }
+
+    /// An entry that nobody gives a kind: what is there is meant for the rest of one.
+    fn only_a_part(&self, name: &str, node: &Node, nobody: &str) -> Diagnostic {
         let place = self.sources.place_of(node);
         let file = place.as_ref().map_or("it", |place| place.file.as_str());
-        let message = format!("{file} has only a part of {name}: no file of {env} gives it a kind");
+        let message = format!("{file} has only a part of {name}: {nobody} gives it a kind");
         let fix = format!(
             "take {name} out of {file}, or move it below pillar/infrastructure/ into the folder of an environment that has \
-             {name}; kind: <kind> there makes it a component of {env} (eos catalog list)"
+             {name}; kind: <kind> there makes it a component (eos catalog list)"
         );
-        self.found.push(Diagnostic::error(codes::WRONG_SHAPE, message).at(place).fix(fix));
+        Diagnostic::error(codes::WRONG_SHAPE, message).at(place).fix(fix)
     }
 
     fn component(&mut self, key: &Node, node: &Node) -> Option<ComponentEntry> {

@@ -12,6 +12,11 @@ pub const PILLAR: &str = "pillar";
 /// The top file.
 pub const TOP_FILE: &str = "pillar/top.sls";
 
+/// Whether a file is for every environment.
+pub fn is_common(file: &Utf8Path) -> bool {
+    file.starts_with("pillar/infrastructure/common") || file == "pillar/infrastructure/common.sls"
+}
+
 /// What `eos init` writes for the environments.
 pub fn top_file<'a>(environments: impl IntoIterator<Item = &'a EnvName>) -> String {
     let mut text = String::from(

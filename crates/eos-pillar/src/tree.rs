@@ -28,6 +28,9 @@ pub struct Environment {
     pub operations: BTreeMap<Name, OperationEntry>,
     /// Deleted names whose data stays: what it was when it went.
     pub kept: BTreeMap<Name, ComponentEntry>,
+    /// Parts in common/ of components that others may have and this one does not, by name; what is to be said where nobody
+    /// has them.
+    pub parts: BTreeMap<String, Diagnostic>,
     /// The merged pillar, exactly what Salt renders.
     pub pillar: Node,
     pub sources: Sources,
@@ -145,6 +148,7 @@ impl Tree {
             hosts: BTreeMap::new(),
             operations: BTreeMap::new(),
             kept: BTreeMap::new(),
+            parts: BTreeMap::new(),
             pillar,
             sources,
         };

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use camino::Utf8Path;
 use eos_catalog::{Catalog, Folder, Origin};
-use eos_compile::{COMPILER, Compiled, Input};
+use eos_compile::{COMPILER, Claims, Compiled, Input};
 use eos_model::{Diagnostic, Diagnostics, EnvName, Place, Severity, codes, nearest::nearest};
 use eos_pillar::estate_file::DEFAULT_NAMESPACE;
 use eos_pillar::lock_file::{LOCK_FILE, VENDORED_CATALOG};
@@ -106,7 +106,25 @@ impl Loaded {
             namespace: Some(self.estate.file.namespace()).filter(|name| *name != DEFAULT_NAMESPACE),
             environment,
             catalog: &self.catalog,
+            others: &[],
         }
+    }
+
+    /// What the other environments of a tree have taken; one that cannot be read says so itself.
+    pub fn others(&self, tree: &Tree, env: &EnvName) -> Vec<Claims> {
+        let environments = self.beside(tree, env).flatten();
+        environments.map(|environment| Claims::of(&self.input(&environment))).collect()
+    }
+
+    /// The other environments of a tree, as far as they can be read.
+    fn beside(&self, tree: &Tree, env: &EnvName) -> impl Iterator<Item = Result<Environment, Diagnostics>> {
+        let others = self.estate.file.environments.keys().filter(move |other| *other != env);
+        others.map(move |other| tree.environment(other))
+    }
+
+    /// Whether another environment has a component of this name; one that cannot be read may have any.
+    pub fn is_elsewhere(&self, env: &EnvName, name: &str) -> bool {
+        self.beside(&self.tree, env).any(|other| has(&other, name))
     }
 
     /// Compiles one environment of a tree, this one's or a changed one.
@@ -135,7 +153,8 @@ impl Loaded {
         };
         let mistakes = |tree: &Tree| -> Option<(usize, Vec<String>, Vec<String>)> {
             let environment = self.environment_of(tree, env).ok()?;
-            let (reached, found) = eos_compile::mistakes(&self.input(&environment));
+            let others = self.others(tree, env);
+            let (reached, found) = eos_compile::mistakes(&self.input(&environment).among(&others));
             Some((reached.passes, errors(&found.0[..reached.found]), errors(&found.0)))
         };
         let (Some((before, first, there)), Some((after, first_left, left))) =
@@ -151,12 +170,26 @@ impl Loaded {
 
     fn environment_of(&self, tree: &Tree, env: &EnvName) -> Result<Environment, Diagnostics> {
         self.refuse_other_compiler()?;
-        tree.environment(env)
-            .map_err(|found| self.only_places_that_are(tree, self.in_environment(env, found)))
+        let told = |found| self.only_places_that_are(tree, self.in_environment(env, found));
+        let environment = tree.environment(env).map_err(told)?;
+        let nobodys = self.nobodys_parts(tree, &environment);
+        if nobodys.has_errors() { Err(told(nobodys)) } else { Ok(environment) }
+    }
+
+    /// What common/ says of names that no environment has; one that cannot be read may have any.
+    fn nobodys_parts(&self, tree: &Tree, environment: &Environment) -> Diagnostics {
+        if environment.parts.is_empty() {
+            return Diagnostics::new();
+        }
+        let others: Vec<_> = self.beside(tree, &environment.name).collect();
+        let is_somebodys = |name: &str| others.iter().any(|other| has(other, name));
+        let parts = environment.parts.iter().filter(|(name, _)| !is_somebodys(name));
+        Diagnostics(parts.map(|(_, told)| told.clone()).collect())
     }
 
     fn compile_environment(&self, tree: &Tree, environment: &Environment) -> Result<Compiled, Diagnostics> {
-        match eos_compile::compile(&self.input(environment)) {
+        let others = self.others(tree, &environment.name);
+        match eos_compile::compile(&self.input(environment).among(&others)) {
             Ok(mut compiled) => {
                 let warnings = own_addresses::offer(compiled.warnings);
                 compiled.warnings = self.in_environment(&environment.name, warnings);
@@ -171,8 +204,7 @@ impl Loaded {
 
     /// Compiles one environment as it is, with warnings about kinds that are not pinned.
     pub fn compile_here(&self, env: &EnvName) -> Result<Compiled, Diagnostics> {
-        self.refuse_other_compiler()?;
-        let environment = self.environment(env)?;
+        let environment = self.environment_of(&self.tree, env)?;
         let mut compiled = self.compile_environment(&self.tree, &environment)?;
         compiled.warnings.extend(self.unpinned(&environment));
         Ok(compiled)
@@ -265,6 +297,11 @@ impl Loaded {
             changed
         })
     }
+}
+
+/// Whether an environment has a component; one that cannot be read may have any.
+fn has(environment: &Result<Environment, Diagnostics>, name: &str) -> bool {
+    environment.as_ref().map_or(true, |environment| environment.components.contains_key(name))
 }
 
 /// The root of the estate one is in.

@@ -4,7 +4,7 @@
 use camino::{Utf8Path, Utf8PathBuf};
 use eos_compile::intent::{entry_text, ours};
 use eos_model::{Diagnostic, Diagnostics, Place, SecretRef, codes};
-use eos_pillar::{Change, Environment};
+use eos_pillar::{Change, Environment, top};
 use eos_yaml::{Node, Value};
 use serde_json::{Map, Value as Json};
 
@@ -63,7 +63,8 @@ pub fn refuse_foreign(
     }
 }
 
-/// What goes has to be spoken of in the file of eos's alone: a part of it would stay behind, and be nothing.
+/// What goes has to be spoken of in the file of eos's alone: a part of it would stay behind, and be nothing. In common/ it
+/// is something as long as another environment has the rest.
 pub fn refuse_part_left(
     loaded: &Loaded,
     environment: &Environment,
@@ -74,6 +75,9 @@ pub fn refuse_part_left(
     let Some(place) = foreign(environment, node, path).and_then(|node| environment.place(node)) else {
         return Ok(());
     };
+    if top::is_common(&place.file) && loaded.is_elsewhere(&environment.name, name) {
+        return Ok(());
+    }
     let file = place.file.clone();
     Err(Diagnostic::error(codes::NOT_OURS, format!("{file} still speaks of {name}"))
         .at(Some(place))

@@ -246,6 +246,29 @@ fn every_kind_s_page_fits_a_terminal() {
     }
 }
 
+/// The verbs that `eos --help` lists, from the table of them.
+fn verbs(sandbox: &Sandbox) -> Vec<String> {
+    let help = sandbox.ok(&["--help"]).stdout;
+    let listed = help.lines().skip_while(|line| *line != "Commands:").skip(1);
+    let words = listed.take_while(|line| !line.is_empty()).filter_map(|line| line.split_whitespace().next());
+    words.map(str::to_owned).collect()
+}
+
+/// Verbs that cannot succeed in an estate that is recorded and compiled only, and who looks at their documents.
+const JSON_ELSEWHERE: &[(&str, &str)] = &[
+    ("adopt", "needs a job in Nomad: real_runs"),
+    ("apply", "runs tofu: runs"),
+    ("destroy", "runs tofu: runs"),
+    ("doctor", "may find this machine wanting: below"),
+    ("drift", "runs tofu: runs"),
+    ("init", "there is an estate already: json"),
+    ("plan", "runs tofu: runs"),
+    ("purge", "needs something that was applied: runs"),
+    ("rollback", "runs tofu: runs"),
+    ("sync", "needs another side: sync"),
+    ("tofu", "runs tofu: runs"),
+];
+
 #[test]
 fn every_command_speaks_json() {
     let sandbox = shop();
@@ -280,7 +303,30 @@ fn every_command_speaks_json() {
         &["--help"],
         &["create", "grafana", "--help"],
         &["tools", "list"],
+        &["status"],
+        &["locks"],
+        &["unlock", "redis", "--because", "its holder is gone"],
+        &["resume"],
+        &["undo"],
+        &["eject", "../ejected"],
+        &["hive", "down", "--data", "../hive"],
     ];
+    let tried = |verb: &str| {
+        let elsewhere = JSON_ELSEWHERE.iter().any(|(known, _)| *known == verb);
+        elsewhere != commands.iter().any(|args| args[0] == verb)
+    };
+    let verbs = verbs(&sandbox);
+    assert!(verbs.len() > 30, "{verbs:?}");
+    let untried: Vec<&String> = verbs.iter().filter(|verb| !tried(verb)).collect();
+    assert!(untried.is_empty(), "tried in one place and only one: {untried:?}");
+    let page = std::fs::read_to_string(format!("{TESTS}/../../../docs/json.md")).unwrap();
+    let headings: Vec<&str> = page.lines().filter(|line| line.starts_with("## ")).collect();
+    let is_named = |verb: &str| {
+        headings.iter().any(|line| line.split([' ', ',']).any(|word| word == verb))
+            || page.contains(&format!("`{verb}`"))
+    };
+    let unnamed: Vec<&String> = verbs.iter().filter(|verb| !is_named(verb)).collect();
+    assert!(unnamed.is_empty(), "docs/json.md says nothing of {unnamed:?}");
     for args in commands {
         let run = sandbox.run(&[args as &[&str], &["--json"]].concat());
         let document: serde_json::Value = serde_json::from_str(&run.stdout)

@@ -6,11 +6,10 @@ mod support;
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::fs::MetadataExt as _;
 use std::process::Command;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use eos_catalog::{Catalog, Setting};
 use proptest::prelude::*;
-use proptest::test_runner::{Config, TestCaseError};
+use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
 use serde_json::{Map, Value as Json, json};
 use support::{Run, Sandbox};
 
@@ -177,13 +176,13 @@ fn reached(sandbox: &Sandbox, from: &str) -> BTreeSet<String> {
     seen
 }
 
-/// Whether there was something to compare: what cannot be created (two offers for one need) proves nothing.
+/// Rejects an estate without anything to compare: what cannot be created (two offers for one need) proves nothing.
 fn unrelated_units_stay(
     kinds: &Kinds,
     base: &[(usize, bool)],
     added: usize,
     sso: bool,
-) -> Result<bool, TestCaseError> {
+) -> Result<(), TestCaseError> {
     let sandbox = Sandbox::with_estate();
     let words = |kind: &str, name: String, sso: bool| {
         let mut words = vec!["create".to_owned(), kind.to_owned(), name];
@@ -203,7 +202,7 @@ fn unrelated_units_stay(
         .collect();
     let words = words(&kinds.plain[added], "new".to_owned(), sso);
     if sandbox.run(&words.iter().map(String::as_str).collect::<Vec<_>>()).code != 0 {
-        return Ok(false);
+        return Err(TestCaseError::reject("it cannot be created"));
     }
     for (path, bytes) in &pillar {
         prop_assert_eq!(bytes, &sandbox.read(path).into_bytes(), "{} was rewritten by {:?}", path, words);
@@ -225,7 +224,7 @@ fn unrelated_units_stay(
             base.iter().map(|(kind, sso)| (&kinds.plain[*kind], sso)).collect::<Vec<_>>()
         );
     }
-    Ok(!before.is_empty())
+    if before.is_empty() { Err(TestCaseError::reject("nothing is there")) } else { Ok(()) }
 }
 
 /// A pillar written by hand that uses every map there is.
@@ -305,16 +304,14 @@ fn the_order_of_keys_means_nothing() {
     });
 }
 
+/// The same estates each time; one that takes no other component is none of them.
 #[test]
 fn an_unrelated_component_moves_nothing() {
     let kinds = Kinds::new();
-    let compared = AtomicUsize::new(0);
-    proptest!(Config { cases: 14, max_shrink_iters: 40, failure_persistence: None, ..Config::default() },
-        |(base in proptest::collection::vec((0..kinds.plain.len(), any::<bool>()), 2..6), added in 0..kinds.plain.len(), sso: bool)| {
-        if unrelated_units_stay(&kinds, &base, added, sso)? {
-            compared.fetch_add(1, Ordering::Relaxed);
-        }
-    });
-    let compared = compared.into_inner();
-    assert!(compared >= 7, "only {compared} of 14 estates took another component");
+    let config = Config { cases: 8, max_shrink_iters: 40, failure_persistence: None, ..Config::default() };
+    let mut runner = TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha));
+    let kind = || 0..kinds.plain.len();
+    let estates = (proptest::collection::vec((kind(), any::<bool>()), 2..6), kind(), any::<bool>());
+    let tried = runner.run(&estates, |(base, added, sso)| unrelated_units_stay(&kinds, &base, added, sso));
+    tried.unwrap_or_else(|found| panic!("{found}"));
 }

@@ -1,27 +1,54 @@
 //! Choices: a host, a port, who meets a need. Made once, when a person says create.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
 use eos_catalog::Catalog;
-use eos_model::{Diagnostic, codes};
+use eos_model::{Diagnostic, EnvName, UnitId, codes};
 use eos_pillar::Environment;
 use serde_json::Value as Json;
 
 use super::host::declare_here_too;
+use crate::machines::{Machine, Machines};
 use crate::passes::check_ports::{self, PortRange};
-use crate::work::Work;
+use crate::work::{Input, Work};
 
 const LAST_PORT: i64 = 65_535;
 
-/// A name and the setting of its that a port belongs to.
-type PortOwner = (String, String);
+/// Whose a port is.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PortOwner {
+    pub name: String,
+    /// Where that is, unless it is here.
+    env: Option<EnvName>,
+    /// What names the port.
+    pub setting: String,
+}
+
+impl PortOwner {
+    /// As a command names it.
+    pub fn argument(&self) -> String {
+        let env = self.env.as_ref().map(|env| format!(" --env {env}"));
+        format!("{}{}", self.name, env.unwrap_or_default())
+    }
+}
+
+impl fmt::Display for PortOwner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.env {
+            None => write!(f, "{}", self.name),
+            Some(env) => write!(f, "{} of {env}", self.name),
+        }
+    }
+}
 
 /// What is there already, counting what this very command adds.
 pub struct Chooser<'a> {
     pub environment: &'a Environment,
     pub catalog: &'a Catalog,
-    /// Host → port → who has it, and for which setting.
-    pub ports: BTreeMap<String, BTreeMap<i64, PortOwner>>,
+    machines: Machines<'a>,
+    /// Machine → port → who has it, and for which setting; of no machine is what nobody declared, which is told elsewhere.
+    ports: BTreeMap<Option<Machine>, BTreeMap<i64, PortOwner>>,
     /// Name → kind of everything in the environment.
     pub kinds: BTreeMap<String, String>,
     /// Host → how many components it carries.
@@ -29,10 +56,12 @@ pub struct Chooser<'a> {
 }
 
 impl<'a> Chooser<'a> {
-    pub fn new(environment: &'a Environment, catalog: &'a Catalog, work: &Work<'_>) -> Chooser<'a> {
+    pub fn new(input: &'a Input<'a>, work: &Work<'_>) -> Chooser<'a> {
+        let environment = input.environment;
         let mut chooser = Chooser {
             environment,
-            catalog,
+            catalog: input.catalog,
+            machines: Machines::new(&environment.hosts),
             ports: BTreeMap::new(),
             kinds: BTreeMap::new(),
             load: BTreeMap::new(),
@@ -46,12 +75,20 @@ impl<'a> Chooser<'a> {
         for unit in work.units.values() {
             let Some(host) = &unit.entry.host else { continue };
             for range in check_ports::ports(unit) {
-                let owner = (unit.id.name.to_string(), range.setting.to_owned());
-                let taken = chooser.ports.entry(host.clone()).or_default();
-                taken.extend((range.first..=range.last.min(LAST_PORT)).map(|port| (port, owner.clone())));
+                chooser.take(host, &unit.id, &range);
             }
         }
+        for claim in input.others.iter().flat_map(|claims| &claims.ports) {
+            chooser.take(claim.host.as_str(), &claim.unit, &claim.range());
+        }
         chooser
+    }
+
+    fn take(&mut self, host: &str, unit: &UnitId, range: &PortRange<'_>) {
+        let env = Some(&unit.env).filter(|env| **env != self.environment.name).cloned();
+        let owner = PortOwner { name: unit.name.to_string(), env, setting: range.setting.to_owned() };
+        let taken = self.ports.entry(self.machines.of(host)).or_default();
+        taken.extend((range.first..=range.last.min(LAST_PORT)).map(|port| (port, owner.clone())));
     }
 
     /// The least loaded host of the environment, by name among equals.
@@ -95,8 +132,8 @@ impl<'a> Chooser<'a> {
         name: &str,
         wanted: &PortRange<'_>,
     ) -> (i64, Option<(i64, PortOwner)>) {
-        let taken = self.ports.entry(host.to_owned()).or_default();
-        let owner = (name.to_owned(), wanted.setting.to_owned());
+        let taken = self.ports.entry(self.machines.of(host)).or_default();
+        let owner = PortOwner { name: name.to_owned(), env: None, setting: wanted.setting.to_owned() };
         // What a pillar says was not checked yet.
         let more = (wanted.last - wanted.first).min(LAST_PORT);
         let is_other = |(_, other): &(&i64, &PortOwner)| **other != owner;

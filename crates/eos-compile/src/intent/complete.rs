@@ -11,7 +11,7 @@ use super::chooser::Chooser;
 use super::request::{Planned, PlannedEntry, Request};
 use super::volumes;
 use crate::passes::check_ports::PortRange;
-use crate::passes::{PASSES, Run, check_ports, expand_features, place_units, resolve_names};
+use crate::passes::{self, check_ports, expand_features, place_units, resolve_names};
 use crate::work::{Input, Work};
 
 /// The order fields are written in.
@@ -62,15 +62,10 @@ pub struct Draft<'r> {
 
 impl<'a> Completer<'a> {
     pub fn new(input: &'a Input<'a>, kept: &[SecretRef]) -> Completer<'a> {
-        // The first passes tell which ports are in use; what is wrong with the estate is said when it is compiled.
         let mut work = Work::new(input);
-        for pass in PASSES.iter().take_while(|pass| pass.name != "order units") {
-            if let Run::Estate(run) = pass.run {
-                run(&mut work);
-            }
-        }
+        passes::describe(&mut work);
         Completer {
-            chooser: Chooser::new(input.environment, input.catalog, &work),
+            chooser: Chooser::new(input, &work),
             planned: Planned::default(),
             found: Diagnostics::new(),
             kept: kept.to_vec(),
@@ -310,7 +305,7 @@ impl<'a> Completer<'a> {
             let (first, in_the_way) = self.chooser.port(&host, draft.name, &wanted);
             let last = first.saturating_add(wanted.last - wanted.first);
             let chosen = PortRange { first, last, ..wanted };
-            let (port, (other, other_setting)) = in_the_way.unwrap_or_default();
+            let (port, other) = in_the_way.unwrap_or_default();
             // Where a range meets somebody, which port of it; a single one is what it is.
             let taken = match wanted.ends_with {
                 None => format!("port {wanted} on host {host} is taken by {other}"),
@@ -323,8 +318,11 @@ impl<'a> Completer<'a> {
                     Some(_) => format!("eos create {} {own}, then this command again", draft.kind),
                     None => own,
                 };
-                let other_flag = flag(&other_setting, "<another port>");
-                let fix = format!("eos update {other} {other_flag}; or say where it really listens: {own}");
+                let other_flag = flag(&other.setting, "<another port>");
+                let fix = format!(
+                    "eos update {} {other_flag}; or say where it really listens: {own}",
+                    other.argument()
+                );
                 let why =
                     format!("eos starts no {}: writing down another port would not move it", draft.kind);
                 self.found.push(Diagnostic::error(codes::PORT_TAKEN, message).why(why).fix(fix));

@@ -22,8 +22,11 @@ impl Completer<'_> {
             if let Some(asked) = draft.request.needs.get(need_name) {
                 match self.check_provider(draft.name, need_name, need, asked) {
                     Ok(()) => {
-                        object(&mut draft.entry, "needs")
+                        let before = object(&mut draft.entry, "needs")
                             .insert(need_name.clone(), Json::from(asked.as_str()));
+                        if before != Some(Json::from(asked.as_str())) {
+                            self.tell_of_offer(draft, &need.offer, asked);
+                        }
                     }
                     Err(diagnostic) => self.found.push(diagnostic),
                 }

@@ -1,12 +1,14 @@
-//! No two tasks on one host listen on the same port, and no range of ports has another's inside.
+//! No two tasks on one machine listen on the same port, and no range of ports has another's inside. A machine may be a
+//! host of several environments: what the others listen on counts too.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
 use eos_catalog::component::Protocol;
 use eos_catalog::{Component, SettingType};
-use eos_model::{Diagnostic, HostName, Name, codes};
+use eos_model::{Diagnostic, HostName, Name, UnitId, codes};
 
+use crate::machines::{Machine, Machines};
 use crate::work::{Unit, Work};
 
 /// Why a port is one program's.
@@ -119,46 +121,53 @@ pub fn listens(unit: &Unit<'_>) -> Vec<Listens> {
     ports(unit).into_iter().filter_map(one).flatten().collect()
 }
 
-/// Whose a port is.
-type Owner<'w, 'a> = (&'w Unit<'a>, PortRange<'w>);
-
-/// What is taken on the hosts so far: single ports, and the few ranges.
-#[derive(Default)]
-struct Taken<'w, 'a> {
-    single: BTreeMap<(&'w HostName, i64), Owner<'w, 'a>>,
-    ranges: Vec<(&'w HostName, Owner<'w, 'a>)>,
+/// Whose ports are.
+#[derive(Clone, Copy)]
+struct Owner<'w> {
+    unit: &'w UnitId,
+    host: &'w HostName,
+    range: PortRange<'w>,
 }
 
-impl<'w, 'a> Taken<'w, 'a> {
+/// What is taken on the machines so far: single ports, and the few ranges.
+#[derive(Default)]
+struct Taken<'w> {
+    single: BTreeMap<(Machine, i64), Owner<'w>>,
+    ranges: Vec<(Machine, Owner<'w>)>,
+}
+
+impl<'w> Taken<'w> {
     /// Takes ports, and says who has one of them already.
-    fn take(
-        &mut self,
-        host: &'w HostName,
-        unit: &'w Unit<'a>,
-        range: PortRange<'w>,
-    ) -> Option<Owner<'w, 'a>> {
-        let of_ranges = self.ranges.iter().find(|(on, (_, other))| *on == host && other.meets(&range));
+    fn take(&mut self, machine: Machine, owner: Owner<'w>) -> Option<Owner<'w>> {
+        let range = owner.range;
+        let of_ranges = self.ranges.iter().find(|(on, other)| *on == machine && other.range.meets(&range));
         let of_ranges = of_ranges.map(|(_, owner)| *owner);
         if range.ends_with.is_some() {
-            let within = self.single.range((host, range.first)..=(host, range.last)).next();
+            let within = self.single.range((machine, range.first)..=(machine, range.last)).next();
             let within = within.map(|(_, owner)| *owner);
-            self.ranges.push((host, (unit, range)));
+            self.ranges.push((machine, owner));
             return of_ranges.or(within);
         }
-        let same = self.single.insert((host, range.first), (unit, range));
-        let is_other = |(other, other_range): &Owner<'_, '_>| {
-            other.id != unit.id || other_range.setting != range.setting
-        };
+        let same = self.single.insert((machine, range.first), owner);
+        let is_other = |other: &Owner<'_>| other.unit != owner.unit || other.range.setting != range.setting;
         of_ranges.or(same.filter(is_other))
     }
 }
 
 pub fn run(work: &mut Work<'_>) {
     refuse_unknown_ports(work);
+    let machines = Machines::new(&work.input.environment.hosts);
     let mut taken = Taken::default();
+    for claim in work.input.others.iter().flat_map(|claims| &claims.ports) {
+        let owner = Owner { unit: &claim.unit, host: &claim.host, range: claim.range() };
+        if let Some(machine) = machines.of(claim.host.as_str()) {
+            taken.take(machine, owner);
+        }
+    }
     let mut found = Vec::new();
     for unit in work.units.values() {
         let Some(host) = unit.host else { continue };
+        let Some(machine) = machines.of(host.name.as_str()) else { continue };
         // A port that was not written may be what a wrong setting was meant to say.
         let is_sure = |setting: &str| {
             !work.unsound.contains(&unit.id.name) || unit.entry.settings.contains_key(setting)
@@ -174,19 +183,10 @@ pub fn run(work: &mut Work<'_>) {
                 );
                 continue;
             }
-            let Some((other, other_range)) = taken.take(&host.name, unit, range) else { continue };
-            let wants = match other_range == range || other_range.described() == range.described() {
-                true => format!("{} and {} both want {}", other.id.name, unit.id.name, range.described()),
-                false => format!(
-                    "{} wants {} and {} {}",
-                    other.id.name,
-                    other_range.described(),
-                    unit.id.name,
-                    range.described()
-                ),
-            };
+            let own = Owner { unit: &unit.id, host: &host.name, range };
+            let Some(other) = taken.take(machine, own) else { continue };
             found.push(
-                Diagnostic::error(codes::PORT_TAKEN, format!("{wants} on host {}", host.name))
+                Diagnostic::error(codes::PORT_TAKEN, both_want(&other, &own))
                     .at(work.place(node))
                     .why(ONE_LISTENS)
                     .fix(format!("eos update {} --{flag} <another port>", unit.id.name)),
@@ -194,6 +194,23 @@ pub fn run(work: &mut Work<'_>) {
         }
     }
     found.into_iter().for_each(|diagnostic| work.push(diagnostic));
+}
+
+fn both_want(other: &Owner<'_>, own: &Owner<'_>) -> String {
+    let who = if other.unit.env == own.unit.env {
+        other.unit.name.to_string()
+    } else {
+        format!("{} of {}", other.unit.name, other.unit.env)
+    };
+    let (name, range) = (&own.unit.name, own.range.described());
+    let wants = match other.range == own.range || other.range.described() == range {
+        true => format!("{who} and {name} both want {range}"),
+        false => format!("{who} wants {} and {name} {range}", other.range.described()),
+    };
+    match other.host == own.host {
+        true => format!("{wants} on host {}", own.host),
+        false => format!("{wants} on one machine, the hosts {} and {}", other.host, own.host),
+    }
 }
 
 /// Why a range cannot end before it begins.

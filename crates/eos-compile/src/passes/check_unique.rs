@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use eos_model::{Diagnostic, Name, codes};
+use eos_model::{Diagnostic, Name, UnitId, codes};
 
-use crate::passes::emit_nomad::provisions;
+use crate::claims;
 use crate::passes::emit_tofu::identifier;
 use crate::render;
 use crate::scope::{Scope, grants};
@@ -24,15 +24,18 @@ pub fn run(work: &mut Work<'_>) {
     found.into_iter().for_each(|diagnostic| work.push(diagnostic));
 }
 
-/// Nomad knows a job by its id: a second one of that id would replace the first.
+/// Nomad knows a job by its id: a second one of that id, of this environment or of another, would replace the first.
 fn jobs_of_one_id(work: &Work<'_>) -> Vec<Diagnostic> {
-    let mut taken: BTreeMap<String, &Name> = BTreeMap::new();
+    let others = work.input.others.iter().flat_map(|claims| &claims.jobs);
+    let mut taken: BTreeMap<String, &UnitId> = others.map(|(id, unit)| (id.clone(), unit)).collect();
     let mut found = Vec::new();
     for unit in work.units.values() {
-        let own = (!unit.component.tasks.is_empty()).then(|| unit.job());
-        let provisions = provisions(work, unit).into_iter().map(|provision| provision.job(unit));
-        for id in own.into_iter().chain(provisions) {
-            let Some(other) = taken.insert(id.clone(), &unit.id.name) else { continue };
+        for id in claims::jobs(work, unit) {
+            let Some(other) = taken.insert(id.clone(), &unit.id) else { continue };
+            let other = match other.env == unit.id.env {
+                true => other.name.to_string(),
+                false => format!("{} of {}", other.name, other.env),
+            };
             found.push(
                 Diagnostic::error(
                     codes::WANTED_TWICE,

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use eos_catalog::component::{Task, Update};
-use eos_model::{Diagnostic, Place, codes};
+use eos_model::{Diagnostic, Place, SecretRef, codes};
 use serde_json::json;
 
 use crate::passes::nomad_task::{self, TaskContext};
 use crate::scope::{Grant, Scope};
+use crate::secret_keys::SecretKeys;
 use crate::traced::Traced;
 use crate::work::{Document, Emitted, Unit, Work};
 
@@ -20,12 +21,28 @@ pub fn run(work: &Work<'_>, unit: &Unit<'_>, emitted: &mut Emitted) {
     }
 }
 
-/// What a reference that cannot be resolved looks like to the user.
+/// What a reference that cannot be resolved looks like to the user. It stands in the file of the unit's kind, or in that of
+/// a kind that offers the unit something.
 pub fn bad_reference(work: &Work<'_>, unit: &Unit<'_>, problem: &str) -> Diagnostic {
+    let catalog = work.input.catalog;
+    let reference = problem.find("@{").and_then(|at| {
+        let reference = &problem[at..];
+        reference.find('}').map(|end| &reference[..=end])
+    });
+    let providers = unit.needs.values().flatten().filter_map(|provider| work.units.get(&provider.name));
+    let kinds = std::iter::once(&unit.entry.kind).chain(providers.map(|provider| &provider.entry.kind));
+    let mut places = kinds
+        .filter_map(|kind| Some(catalog.place_of_reference(kind, reference?)))
+        .filter(|place| place.line > 0);
+    let place = places.next().unwrap_or_else(|| Place::file(catalog.file(&unit.entry.kind)));
+    let fix = match reference {
+        Some(reference) if place.line > 0 => format!("correct {reference} in {}:{}", place.file, place.line),
+        _ => format!("correct {}", place.file),
+    };
     Diagnostic::error(codes::BAD_REFERENCE, format!("{}: {problem}", unit.id.name))
-        .at(Place::file(work.input.catalog.file(&unit.entry.kind)))
         .why("the catalogue's component refers to something this unit does not have")
-        .fix(format!("eos catalog check {}", unit.entry.kind))
+        .fix(format!("{fix}, then this command again"))
+        .at(place)
 }
 
 fn jobs(work: &Work<'_>, unit: &Unit<'_>, documents: &mut BTreeMap<String, Document>) -> Result<(), String> {
@@ -41,26 +58,46 @@ fn jobs(work: &Work<'_>, unit: &Unit<'_>, documents: &mut BTreeMap<String, Docum
 }
 
 fn service_job(work: &Work<'_>, unit: &Unit<'_>) -> Result<Traced, String> {
-    let mut secrets = Vec::new();
-    let mut groups = Vec::new();
-    for (name, task) in &unit.component.tasks {
-        let context = TaskContext {
-            work,
-            unit,
-            owner: unit,
-            task,
-            name,
-            job: unit.job(),
-            scope: Scope::of_task(work, unit, task),
-        };
-        groups.push(service_group(&context, &mut secrets)?);
-    }
+    let (groups, secrets) = with_secrets(|keys, secrets| {
+        let mut groups = Vec::new();
+        for (name, task) in &unit.component.tasks {
+            let context = TaskContext {
+                work,
+                unit,
+                owner: unit,
+                task,
+                name,
+                job: unit.job(),
+                keys,
+                scope: Scope::of_task(work, unit, task),
+            };
+            groups.push(service_group(&context, secrets)?);
+        }
+        Ok(groups)
+    })?;
     Ok(Traced::map().with(
         "Job",
-        job(work, unit, unit, &unit.job(), "service", &secrets)?
+        job(work, unit, unit, &unit.job(), "service", secrets)?
             .with("Update", update(work, unit)?)
             .with("TaskGroups", Traced::list(groups)),
     ))
+}
+
+/// The secrets that a job reads, by the keys of its variable.
+type Secrets = BTreeMap<String, SecretRef>;
+
+/// Renders what a job runs. Which secrets it reads shows only then; where two of them would have one key, it is rendered
+/// once more with keys that tell them apart.
+fn with_secrets<T>(
+    render: impl Fn(&SecretKeys, &mut Vec<SecretRef>) -> Result<T, String>,
+) -> Result<(T, Secrets), String> {
+    let mut secrets = Vec::new();
+    let mut rendered = render(&SecretKeys::default(), &mut secrets)?;
+    let keys = SecretKeys::of(&secrets);
+    if !keys.are_usual() {
+        rendered = render(&keys, &mut Vec::new())?;
+    }
+    Ok((rendered, secrets.into_iter().map(|reference| (keys.key(&reference), reference)).collect()))
 }
 
 /// How a new version of a job takes the place of the one before.
@@ -102,7 +139,7 @@ fn job(
     runs_on: &Unit<'_>,
     id: &str,
     kind: &str,
-    secrets: &[eos_model::SecretRef],
+    secrets: Secrets,
 ) -> Result<Traced, String> {
     let mut job =
         Traced::map().with("ID", id).with("Name", id).with("Type", kind).with("Datacenters", json!(["*"]));
@@ -135,10 +172,9 @@ fn job(
     // Two estates may have one name and one Nomad.
     let id = work.input.estate_id.map(|id| format!(".{id}")).unwrap_or_default();
     let mut meta = Traced::map().with("eos.unit", format!("{}{id}/{}", work.input.estate, unit.id));
-    let mut sorted: Vec<_> = secrets.iter().collect();
-    sorted.sort();
-    sorted.dedup();
-    for reference in sorted {
+    let mut sorted: Vec<_> = secrets.into_iter().collect();
+    sorted.sort_by(|(_, one), (_, other)| one.cmp(other));
+    for (key, reference) in sorted {
         // A reference with its version, never the value; a new version changes the job and so restarts it.
         let owner = work.units.get(&reference.name);
         let origins = owner.map(|owner| {
@@ -146,16 +182,13 @@ fn job(
             paths.iter().flat_map(|path| work.chosen(owner, path)).collect()
         });
         let value = Traced::scalar(reference.to_string(), origins.unwrap_or_default());
-        meta.set(format!("eos.secret.{}", crate::sink::variable_key(reference)), value);
+        meta.set(format!("eos.secret.{key}"), value);
     }
     job.set("Meta", meta);
     Ok(job)
 }
 
-fn service_group(
-    context: &TaskContext<'_, '_>,
-    secrets: &mut Vec<eos_model::SecretRef>,
-) -> Result<Traced, String> {
+fn service_group(context: &TaskContext<'_, '_>, secrets: &mut Vec<SecretRef>) -> Result<Traced, String> {
     let unit = context.unit;
     let count = unit.entry.replicas.unwrap_or(1);
     let mut group = Traced::map()
@@ -226,9 +259,11 @@ fn provision_job<'w, 'a>(
     let id = provision.job(unit);
     let Provision { owner, task, grant, .. } = provision;
     let scope = Scope::of_grant(work, owner, Some(task), grant, 0);
-    let context = TaskContext { work, unit, owner, task, name: "provision", job: id.clone(), scope };
-    let mut secrets = Vec::new();
-    let task = nomad_task::task(&context, &mut secrets)?;
+    let (task, secrets) = with_secrets(|keys, secrets| {
+        let (job, scope) = (id.clone(), scope.clone());
+        let context = TaskContext { work, unit, owner, task, name: "provision", job, keys, scope };
+        nomad_task::task(&context, secrets)
+    })?;
     let group = Traced::map()
         .with("Name", "provision")
         .with("Count", 1)
@@ -236,6 +271,6 @@ fn provision_job<'w, 'a>(
         .with("Tasks", Traced::list(vec![task]));
     Ok(Traced::map().with(
         "Job",
-        job(work, unit, owner, &id, "batch", &secrets)?.with("TaskGroups", Traced::list(vec![group])),
+        job(work, unit, owner, &id, "batch", secrets)?.with("TaskGroups", Traced::list(vec![group])),
     ))
 }

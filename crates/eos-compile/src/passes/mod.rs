@@ -1,5 +1,6 @@
 //! The passes, in order. A pass is a function over [`Work`]; there is no pass manager.
 
+pub(crate) mod check_networks;
 pub(crate) mod check_ports;
 pub(crate) mod check_storage;
 pub(crate) mod check_unique;
@@ -59,6 +60,7 @@ pub const PASSES: &[Pass] = &[
         run: Run::Estate(warn_of_shared_addresses::run),
         on_errors: GoOn,
     },
+    Pass { name: "check networks", run: Run::Estate(check_networks::run), on_errors: GoOn },
     Pass { name: "check ports", run: Run::Estate(check_ports::run), on_errors: GoOn },
     Pass { name: "check what only one can have", run: Run::Estate(check_unique::run), on_errors: GoOn },
     Pass { name: "check storage", run: Run::Estate(check_storage::run), on_errors: GoOn },
@@ -78,6 +80,16 @@ pub struct Reached {
     pub passes: usize,
     /// How many of the findings were there by then.
     pub found: usize,
+}
+
+/// Runs the passes that tell what the units are: their hosts, needs, features and so their ports. What is wrong with them
+/// is said when they are compiled.
+pub fn describe(work: &mut Work<'_>) {
+    for pass in PASSES.iter().take_while(|pass| pass.name != "order units") {
+        if let Run::Estate(run) = pass.run {
+            run(work);
+        }
+    }
 }
 
 /// Runs the passes up to the first that emits: what the units are, for those who only look.

@@ -9,6 +9,7 @@ use serde_json::{Value as Json, json};
 
 use crate::render;
 use crate::scope::Scope;
+use crate::secret_keys::SecretKeys;
 use crate::sink::{self, TemplateSink};
 use crate::traced::{Traced, TracedValue};
 use crate::work::{Unit, Work};
@@ -23,6 +24,7 @@ pub struct TaskContext<'w, 'a> {
     pub task: &'w Task,
     pub name: &'w str,
     pub job: String,
+    pub keys: &'w SecretKeys,
     pub scope: Rc<Scope<'w, 'a>>,
 }
 
@@ -173,7 +175,7 @@ pub fn nanoseconds(text: &str) -> Result<u64, String> {
 /// The task; the secrets it reads are added to `secrets`.
 pub fn task(context: &TaskContext<'_, '_>, secrets: &mut Vec<SecretRef>) -> Result<Traced, String> {
     let mut env = Traced::map();
-    let mut env_sink = TemplateSink::default();
+    let mut env_sink = TemplateSink::new(context.keys);
     let mut env_lines = String::new();
     let mut env_origins = Vec::new();
     for (key, template) in &context.task.env {
@@ -224,7 +226,7 @@ fn template(
     file: &eos_catalog::component::File,
     secrets: &mut Vec<SecretRef>,
 ) -> Result<Traced, String> {
-    let mut sink = TemplateSink::default();
+    let mut sink = TemplateSink::new(context.keys);
     let mut origins = Vec::new();
     let content = {
         let mut through = |rendered: &render::Rendered| {

@@ -12,7 +12,7 @@ use eos_model::{Diagnostic, Diagnostics, codes};
 use eos_secrets::Secret;
 use serde_json::Value as Json;
 
-use crate::args::spoken;
+use crate::args::{spoken, weak_secret};
 use crate::views::prompt;
 
 /// The component with every flag's feature on: a feature may bring settings.
@@ -285,6 +285,9 @@ pub fn read(
         if setting.kind == SettingType::Secret {
             match secret(command, name, values[0], asked == 1, &mut said.warnings) {
                 Ok(secret) => {
+                    let what = format!("--{}", flag(name));
+                    let weak = weak_secret::refuse(&what, &secret, kind, &said.request.name);
+                    found.0.extend(weak.err());
                     said.secrets.insert(name.clone(), secret);
                     said.request.secrets.insert(name.clone());
                 }

@@ -3,6 +3,7 @@
 pub mod component;
 pub mod running;
 pub mod spoken;
+pub mod weak_secret;
 
 use clap::{Arg, ArgAction, ArgMatches};
 use eos_model::Diagnostic;

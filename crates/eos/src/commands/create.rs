@@ -141,7 +141,8 @@ pub fn create(
     said.request.never_applied = (environment.kept.contains_key(name.as_str())
         || (is_there && said.request.meets_what_stays(&*component::every(&outside, &kind)?)))
         && run::never_applied(&loaded.estate, &env, &name);
-    let mut planned = intent::create(&loaded.input(&environment), &said.request)?;
+    let others = loaded.others(&loaded.tree, &env);
+    let mut planned = intent::create(&loaded.input(&environment).among(&others), &said.request)?;
     planned.notes = loaded.hints(&env, planned.notes);
     let subject = format!("create {} in {env}", recording::what(&kind, &name));
     let message = Message::new(call, matches, subject);

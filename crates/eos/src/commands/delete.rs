@@ -79,13 +79,14 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         notes.extend(kept.iter().map(|path| format!("its data would stay at {path}")));
         return Ok(dry_run::show(call.context, &loaded, &env, &prepared, &notes));
     }
+    let component = environment.components.keys().find(|known| words.last() == Some(&known.as_str()));
+    let never_ran = component.is_some_and(|name| run::never_applied(&loaded.estate, &env, name.as_str()));
     if !args::stops_after_recording(call.context, matches)? {
         let mut notes: Vec<String> = kept
             .iter()
             .map(|path| format!("its data stays at {path}, and its secrets stay with it"))
             .collect();
-        let component = environment.components.keys().find(|known| words.last() == Some(&known.as_str()));
-        if component.is_some_and(|name| run::never_applied(&loaded.estate, &env, name.as_str())) {
+        if never_ran {
             notes.push(format!("{what} was never applied; it goes from the pillar"));
         }
         return flow::record_and_apply(call, matches, &mut loaded, &env, &prepared, message, &notes);
@@ -105,7 +106,11 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         );
         text.push_str(&below("  ", "  ", &loaded.hint(&env, &left), call.context.width, 4));
     }
-    text.push_str(&recorded.told(&loaded.hint(&env, "what runs goes on running until eos apply.")));
+    let then = match never_ran {
+        true => "it never was, so nothing is left to do.".to_owned(),
+        false => loaded.hint(&env, "what runs goes on running until eos apply."),
+    };
+    text.push_str(&recorded.told(&then));
     Ok(Outcome::new(
         text,
         json!({"deleted": what, "commit": recorded.commit, "kept": kept, "left_behind": left, "applied": false}),

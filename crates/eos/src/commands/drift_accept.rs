@@ -92,7 +92,8 @@ pub fn accepted(
     if chosen.is_empty() {
         return Err(refused(env, name, told(&different)).into());
     }
-    let mut planned = intent::update(&loaded.input(&environment), &request)?;
+    let others = loaded.others(&loaded.tree, env);
+    let mut planned = intent::update(&loaded.input(&environment).among(&others), &request)?;
     planned.notes.insert(0, format!("{name}: {} from now on, as it is there", chosen.join(", ")));
     let prepared = match recording::prepare(loaded, env, &environment, &planned, &mut Default::default())? {
         Drafted::Compiles(prepared) => prepared,

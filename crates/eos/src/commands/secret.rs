@@ -13,7 +13,7 @@ use serde_json::{Value as Json, json};
 
 use super::Call;
 use crate::args::spoken::quoted;
-use crate::args::{self, component};
+use crate::args::{self, component, weak_secret};
 use crate::dry_run;
 use crate::loaded::Loaded;
 use crate::outcome::Outcome;
@@ -240,7 +240,10 @@ fn renew(call: &Call<'_>, matches: &ArgMatches, random: bool) -> Result<Outcome,
     }
     let length = setting.and_then(|setting| setting.generate).unwrap_or(SECRET_LENGTH);
     let secret: Secret = match given {
-        Some(secret) => secret,
+        Some(secret) => {
+            weak_secret::refuse(&format!("{name}/{key}"), &secret, &entry.kind, name.as_str())?;
+            secret
+        }
         None if length == 0 => {
             return Err(Diagnostic::error(
                 codes::BAD_VALUE,

@@ -102,7 +102,8 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     said.request.kept = eos_secrets::list(&loaded.estate.root)?;
     said.request.never_applied = said.request.meets_what_stays(&*component::every(&outside, &kind)?)
         && run::never_applied(&loaded.estate, &env, name);
-    let mut planned = intent::update(&loaded.input(&environment), &said.request)?;
+    let others = loaded.others(&loaded.tree, &env);
+    let mut planned = intent::update(&loaded.input(&environment).among(&others), &said.request)?;
     planned.notes = loaded.hints(&env, planned.notes);
     let mut secrets = said.secrets;
     let message = Message::new(call, matches, format!("update {} in {env}", recording::what(&kind, name)));

@@ -183,6 +183,30 @@ fn an_account_of_the_system() {
 }
 
 #[test]
+fn a_secret_that_is_the_name() {
+    let sandbox = Sandbox::with_estate();
+    let kind = ["create", "grafana", "graphs", "--admin-password", "grafana"];
+    refused(&sandbox, "a_secret_that_is_the_kind", 3, &kind);
+    let name = ["create", "grafana", "graphs", "--admin-password", "graphs"];
+    refused(&sandbox, "a_secret_that_is_the_name", 3, &name);
+    sandbox.ok(&["create", "grafana", "graphs"]);
+    let set = sandbox.with_stdin(&["secret", "set", "graphs/admin_password"], "graphs");
+    assert_eq!(set.code, 3, "{}{}", set.stdout, set.stderr);
+    assert!(set.stderr.contains("the very name"), "{}", set.stderr);
+}
+
+#[test]
+fn networks_and_targets() {
+    let sandbox = Sandbox::with_estate();
+    refused(&sandbox, "a_network_with_host_bits", 3, &["create", "networking", "--cidr", "10.0.0.1/16"]);
+    let elsewhere = ["create", "networking", "--cidr", "192.168.0.0/16"];
+    refused(&sandbox, "a_subnet_of_another_network", 3, &elsewhere);
+    sandbox.ok(&[&elsewhere[..], &["--subnet", "192.168.1.0/24"]].concat());
+    refused(&sandbox, "a_target_with_a_blank", 3, &["create", "prometheus", "--targets", "foo bar"]);
+    sandbox.ok(&["create", "prometheus", "--targets", "10.0.0.5:9100,[fd00::1]:9100,db1.example.org"]);
+}
+
+#[test]
 fn undeclared_host() {
     refused(&Sandbox::with_estate(), "undeclared_host", 3, &["create", "grafana", "--host", "web9"]);
 }

@@ -118,8 +118,11 @@ fn gather(root: &Path, folder: &Path, files: &mut BTreeMap<PathBuf, (u32, u64, V
         }
         let content = if metadata.is_symlink() {
             std::fs::read_link(&path).unwrap().into_os_string().into_encoded_bytes()
-        } else {
+        } else if metadata.is_file() {
             std::fs::read(&path).unwrap()
+        } else {
+            // A pipe has no end that could be waited for.
+            Vec::new()
         };
         files.insert(relative, (metadata.mode(), metadata.len(), content));
     }

@@ -76,7 +76,7 @@ fn a_read_only_build_folder() {
 #[test]
 fn an_estate_of_somebody_else() {
     if !is_root() {
-        // Another user is needed for this one; who is not root has none to be.
+        test_tools::skipped("an estate of somebody else", "who is not root has no other user to be");
         return;
     }
     let sandbox = Sandbox::with_estate();

@@ -32,6 +32,30 @@ fn a_broken_reference() {
 }
 
 #[test]
+fn a_reference_to_what_a_need_does_not_tell() {
+    let needs = "needs:\n  database: {offer: database, create: postgres, help: Pages}\ntasks:";
+    let sandbox = with_kind("tasks:", needs);
+    let text = sandbox.read(FILE).replace("@{listen.http.port}", "@{need.database.hots}");
+    sandbox.write(FILE, text);
+    sandbox.commit_by_hand();
+    refused(&sandbox, "kind_with_an_unknown_output_of_a_need", 3, &["catalog", "check", "wiki"]);
+    let create = ["create", "wiki", "--version", "1.0"];
+    refused(&sandbox, "kind_with_an_unknown_output_of_a_need_created", 3, &create);
+}
+
+/// With all features at once there is what the one alone lacks.
+#[test]
+fn a_feature_that_needs_another() {
+    let features = "features:\n  shouts: {help: Shouts, add: {tasks: {wiki: {env: {LOUD: \"@{setting.loud}\"}}}}}\n  has: {help: Has it, add: {settings: {loud: {type: int, default: 3, help: How loud}}}}\ntasks:";
+    refused(
+        &with_kind("tasks:", features),
+        "kind_with_a_feature_that_needs_another",
+        3,
+        &["catalog", "check", "wiki"],
+    );
+}
+
+#[test]
 fn a_wrong_type() {
     refused(
         &with_kind("{cpu: 500, memory: 512}", "{cpu: lots, memory: 512}"),

@@ -102,6 +102,17 @@ fn a_link_to_a_folder_outside() {
     refused(&sandbox, "a_link_to_a_folder_outside", 3, &["compile"]);
 }
 
+/// Opening one waits for somebody to write into it, which nobody does.
+#[test]
+fn a_pipe() {
+    let sandbox = Sandbox::with_estate();
+    let pipe = sandbox.estate().join("pillar/infrastructure/production/pipe.sls");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    refused(&sandbox, "a_pipe_in_the_pillar", 1, &["list"]);
+    // Nor does whoever looks for what is to be committed wait.
+    refused(&sandbox, "a_pipe_in_the_pillar_created", 1, &["create", "redis"]);
+}
+
 #[test]
 fn unknown_things() {
     compile_refused(
@@ -298,11 +309,27 @@ fn a_host_that_a_later_file_decides() {
 #[test]
 fn only_a_part_of_a_component() {
     let sandbox = redis_with("pillar/infrastructure/common/init.sls");
-    sandbox.ok(&["compile", "--env", "production"]);
-    refused(&sandbox, "a_part_of_a_component", 3, &["compile"]);
+    // It counts where the component is; an environment without it has nothing to do with that.
+    let common = "pillar/infrastructure/common/init.sls";
+    sandbox.write(common, sandbox.read(common) + "      max_memory: 123M\n");
+    sandbox.commit_by_hand();
+    sandbox.ok(&["compile"]);
+    assert_eq!(sandbox.json(&["show", "redis"])["settings"]["max_memory"]["value"], "123M");
+    assert!(!sandbox.ok(&["list", "--env", "staging"]).stdout.contains("redis"));
     refused(&sandbox, "a_part_of_a_component_deleted", 4, &["delete", "redis"]);
+    sandbox.ok(&["create", "host", "stage1", "--env", "staging", "--address", "10.0.0.9"]);
+    sandbox.ok(&["create", "redis", "--env", "staging"]);
+    sandbox.ok(&["delete", "redis", "--env", "staging"]);
+    sandbox.git(&["mv", common, "pillar/infrastructure/staging/aa.sls"]);
+    sandbox.commit_by_hand();
+    refused(&sandbox, "a_part_of_a_component", 3, &["compile"]);
+    sandbox.git(&["mv", "pillar/infrastructure/staging/aa.sls", common]);
+    sandbox.write(common, sandbox.read(common).replace("redis:", "reddis:"));
+    sandbox.commit_by_hand();
+    refused(&sandbox, "a_part_of_what_nobody_has", 3, &["compile"]);
     // What the message says to do leads out of it.
-    sandbox.git(&["mv", "pillar/infrastructure/common/init.sls", "pillar/infrastructure/production/aa.sls"]);
+    sandbox.write(common, sandbox.read(common).replace("reddis:", "redis:"));
+    sandbox.git(&["mv", common, "pillar/infrastructure/production/aa.sls"]);
     sandbox.commit_by_hand();
     sandbox.ok(&["compile"]);
     std::fs::remove_file(sandbox.estate().join("pillar/infrastructure/production/aa.sls")).unwrap();

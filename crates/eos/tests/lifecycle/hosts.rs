@@ -19,6 +19,7 @@ fn two_hosts_at_one_address_are_warned_about() {
     sandbox.ok(&["update", "host", "local", "--address", "10.0.0.5"]);
     let run = sandbox.ok(&["create", "host", "db1", "--address", "10.0.0.5"]);
     assert!(run.stderr.contains("E0417") && run.stderr.contains("host db1 and host local"), "{}", run.stderr);
+    assert!(run.stderr.contains("address: 10.0.0.5"), "the line that says so is shown: {}", run.stderr);
     assert!(sandbox.ok(&["compile"]).stderr.contains("E0417"));
     sandbox.ok(&["update", "host", "db1", "--address", "10.0.0.6"]);
     assert!(!sandbox.ok(&["compile"]).stderr.contains("E0417"));
@@ -105,6 +106,60 @@ fn one_machine_serves_two_environments_under_two_names() {
     assert!(refusal.stderr.contains("eos create host local-staging --env staging"), "{}", refusal.stderr);
     sandbox.ok(&["create", "host", "local-staging", "--env", "staging"]);
     sandbox.ok(&["create", "redis", "--env", "staging"]);
+}
+
+#[test]
+fn a_port_of_a_machine_is_one_environments() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "redis"]);
+    let offered = sandbox.offered(&["create", "redis", "--env", "staging"]);
+    assert!(offered.starts_with("eos create host local-staging"), "{offered}");
+    let words: Vec<&str> = offered.split_whitespace().skip(1).collect();
+    let declared = sandbox.ok(&words).stderr;
+    assert!(!declared.contains("E0417"), "it was offered: {declared}");
+    let created = sandbox.ok(&["create", "redis", "--env", "staging"]);
+    assert!(created.stdout.contains("since redis of production has 6379"), "{}", created.stdout);
+    let path = "pillar/infrastructure/staging/redis.sls";
+    let chosen = sandbox.read(path);
+    assert!(chosen.contains("port: 6380"), "{chosen}");
+    let asked = sandbox.run(&["update", "redis", "--env", "staging", "--port", "6379"]);
+    refused(&asked, 3, "E0404");
+    // What was written by hand is checked, from both sides.
+    sandbox.write(path, chosen.replace("6380", "6379"));
+    sandbox.commit_by_hand();
+    for env in ["production", "staging"] {
+        let clash = sandbox.run(&["compile", "--env", env]);
+        refused(&clash, 3, "E0404");
+        let said = clash.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(said.contains("on one machine, the hosts local"), "{said}");
+        assert!(!said.contains("E0417"), "{said}");
+    }
+    // And there is a way out.
+    sandbox.ok(&["update", "redis", "--env", "staging", "--port", "6380"]);
+    sandbox.ok(&["compile"]);
+}
+
+#[test]
+fn two_environments_never_have_one_nomad_job() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.write(
+        "eos.toml",
+        format!("{}\n[environments.production-eu]\ntier = \"production\"\n", sandbox.read("eos.toml")),
+    );
+    let top = sandbox.read("pillar/top.sls");
+    let more = "  'environment:production-eu':\n    - match: grain\n    - ignore_missing: True\n    - infrastructure.production-eu\n    - infrastructure.production-eu.*\n    - operations.production-eu.*\n";
+    sandbox.write("pillar/top.sls", format!("{top}{more}"));
+    sandbox.commit_by_hand();
+    sandbox.ok(&["create", "redis", "eu-redis"]);
+    sandbox.ok(&["create", "host", "far", "--env", "production-eu", "--address", "10.0.0.9"]);
+    let clash = sandbox.run(&["create", "redis", "--env", "production-eu"]);
+    refused(&clash, 3, "E0416");
+    let said = clash.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        said.contains("eu-redis of production and redis both have a Nomad job production-eu-redis"),
+        "{said}"
+    );
+    sandbox.ok(&["create", "redis", "cache", "--env", "production-eu"]);
 }
 
 #[test]

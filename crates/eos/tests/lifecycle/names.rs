@@ -38,17 +38,25 @@ fn what_was_made_before_consul_stays_with_nomad_until_it_is_told() {
     let sandbox = Sandbox::with_estate();
     sandbox.ok(&["create", "redis"]);
     let job = "build/production/redis/jobs/redis.nomad.json";
-    sandbox.ok(&["create", "consul"]);
+    let created = sandbox.ok(&["create", "consul"]).stdout;
+    assert!(created.contains("consul acl bootstrap"), "{created}");
     assert!(sandbox.read(job).contains("\"Provider\": \"nomad\""), "an unrelated thing changes nothing");
     sandbox.ok(&["update", "redis", "--memory", "600"]);
     assert!(sandbox.read(job).contains("\"Provider\": \"nomad\""), "nor does an update of something else");
-    sandbox.ok(&["update", "redis", "--discovery", "consul"]);
+    let told = sandbox.ok(&["update", "redis", "--discovery", "consul"]).stdout;
+    assert!(told.contains("each Nomad client"), "{told}");
     let text = sandbox.read(job);
     assert!(text.contains("\"Provider\": \"consul\"") && text.contains("\"Type\": \"script\""), "{text}");
     assert!(sandbox.read("build/production/consul/jobs/consul.nomad.json").contains("\"nomad\""));
 }
 
-/// Every line of every module: traced to a setting, or explained.
+#[test]
+fn of_what_was_never_applied_nothing_goes_on_running() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "redis"]);
+    let deleted = sandbox.ok(&["delete", "redis"]).stdout;
+    assert!(deleted.contains("it never was") && !deleted.contains("goes on running"), "{deleted}");
+}
 
 #[test]
 fn a_port_that_eos_only_knows_of_is_taken_too() {

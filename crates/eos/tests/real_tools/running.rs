@@ -28,14 +28,15 @@ settings:
   token: {type: secret, help: What only it may read}
 tasks:
   run:
-    args: ["@{file.run.sh}", "@{file.token}"]
+    args: ["@{file.run.sh}", "@{file.token}", "@{file.url}"]
     capabilities: [net_bind_service]
     files:
       token: {format: text, content: "@{setting.token}"}
+      url: {format: text, content: "http://@{setting.token|url}@here"}
       run.sh:
         format: text
         content: |
-          echo "$(id -un) $(stat -c '%a %U' "$1") $(cat "$1") $(grep CapEff /proc/self/status)"
+          echo "$(id -un) $(stat -c '%a %U' "$1") $(cat "$1" "$2") $(grep CapEff /proc/self/status)"
           exec sleep 600
 "#;
 
@@ -200,7 +201,7 @@ fn nine_kinds_run_as_host_processes_and_are_found_healthy() {
     sandbox.write("catalog/errand/component.yaml", ERRAND);
     sandbox.commit_by_hand();
     RUN.iter().for_each(|kind| create(&sandbox, &catalog, kind));
-    sandbox.ok(&["create", "errand"]);
+    sandbox.ok(&["create", "errand", "--token", "a+b c/d%"]);
     // Its database is provisioned by a job of its own; nextcloud itself is a container and stays where it is.
     sandbox.ok(&["create", "nextcloud"]);
     move_data_into(&sandbox);
@@ -233,8 +234,8 @@ fn nine_kinds_run_as_host_processes_and_are_found_healthy() {
     }
     told("healthy");
     // As the account that its package brings: the secret's file is the account's, and it has no right but the one named.
-    let token = secret_of(&sandbox, "errand", "errand", "errand_token");
-    let said = format!("nobody 600 nobody {token} CapEff:\t0000000000000400");
+    let url = "http://a%2Bb%20c%2Fd%25@here";
+    let said = format!("nobody 600 nobody a+b c/d%{url} CapEff:\t0000000000000400");
     nomad.until("the errand has said who it is", || words_of(&nomad, &errand).contains("stdout"));
     assert!(words_of(&nomad, &errand).contains(&said), "{said}: {}", words_of(&nomad, &errand));
     // Twice, since it has to be safe to repeat.
