@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use eos_engine::OnFailure;
 use eos_engine::record::{Record, Step};
+use eos_engine::{Layout, OnFailure, runs};
 use serde_json::{Value as Json, json};
 
 use crate::driver::{Command, Job, records_of};
@@ -121,8 +121,12 @@ fn a_failed_run_gives_way_to_a_corrected_one() {
     let Some(estate) = Estate::new("gives_way") else { return };
     write(&estate, "v1", "b");
     assert_eq!(outcome(&estate.ok(Command::Apply)).0, "failed");
+    // One that is not over is found however many others are.
+    let found = || runs::all(&Layout::new(estate.root.clone()), 0).unwrap().0.len();
+    assert_eq!(found(), 1);
     write(&estate, "v1", "none");
     assert_eq!(outcome(&estate.ok(Command::Apply)).0, "done");
+    assert_eq!(found(), 0);
     assert_eq!(estate.run(&estate.job(Command::Resume)).refused(), ["E0903"]);
     assert_eq!(estate.ok(Command::Plan)["empty"], true);
 }
