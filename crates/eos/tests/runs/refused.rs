@@ -278,15 +278,12 @@ fn status_offers_only_what_is_not_refused() {
     assert_eq!((place.head(), place.json(&["status"])["runs"].clone()), (head, runs));
 }
 
-/// A journal that cannot be written: the run does not begin.
-#[test]
-fn a_full_disk_at_the_journal() {
-    let place = Place::new();
-    place.ok(&["create", "chore", "--yes"]);
-    place.ok(&["update", "chore", "--input", "two", "--no-apply"]);
+/// Runs eos where no journal can be written: in a mount namespace of its own, that ends with it. None where none can be
+/// made.
+fn without_room_for_a_journal(place: &Place, words: &str) -> Option<Run> {
     let runs = place.path(".eos/state/runs");
     let script = format!(
-        "mount -t tmpfs -o size=4k none '{0}'; dd if=/dev/zero of='{0}/filler' bs=4k count=1 2>/dev/null; exec '{1}' apply --yes",
+        "mount -t tmpfs -o size=4k none '{0}'; dd if=/dev/zero of='{0}/filler' bs=4k count=1 2>/dev/null; exec '{1}' {words}",
         text(&runs),
         env!("CARGO_BIN_EXE_eos"),
     );
@@ -300,14 +297,63 @@ fn a_full_disk_at_the_journal() {
     if run.stderr.contains("mount:") || run.stderr.contains("unshare:") {
         use std::io::Write as _;
         let _ = writeln!(std::io::stderr(), "SKIPPED: no mount can be made here: {}", run.stderr);
-        return;
+        return None;
     }
     assert_eq!(run.code, 1, "{}{}", run.stdout, run.stderr);
+    Some(run)
+}
+
+/// A journal that cannot be written: the run does not begin.
+#[test]
+fn a_full_disk_at_the_journal() {
+    let place = Place::new();
+    place.ok(&["create", "chore", "--yes"]);
+    place.ok(&["update", "chore", "--input", "two", "--no-apply"]);
+    let Some(run) = without_room_for_a_journal(&place, "apply --yes") else { return };
     place.says("run_full_disk_at_the_journal", &run);
     place.exits(2, &["plan"]);
     place.ok(&["apply", "--yes"]);
     place.is_settled();
 }
+
+/// By then the change is recorded: that is said, with the secret that was made and with what is to be typed instead.
+#[test]
+fn a_full_disk_at_the_journal_of_what_is_recorded_already() {
+    let place = Place::new();
+    place.add_kind("diary", DIARY);
+    place.ok(&["create", "chore", "--yes"]);
+    let Some(run) = without_room_for_a_journal(&place, "create diary --yes") else { return };
+    let made = run.stdout.split("diary/key  ").nth(1).unwrap_or_default().trim_end();
+    assert_eq!(made.len(), 12, "{}", run.stdout);
+    let told = Run { stdout: run.stdout.replace(made, "[SECRET]"), ..run };
+    place.says("run_full_disk_at_the_journal_of_what_is_recorded", &told);
+    assert!(place.git(&["log", "-1", "--format=%s"]).contains("create diary"));
+    place.ok(&["apply", "--yes"]);
+    place.is_settled();
+    assert_eq!(place.ok(&["secret", "show", "diary/key"]).stdout.trim_end(), made);
+
+    let Some(run) = without_room_for_a_journal(&place, "create diary second --yes --json") else { return };
+    let document: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    let result = &document["result"];
+    assert_eq!((&document["ok"], &result["applied"]), (&false.into(), &false.into()), "{document:#}");
+    assert!(
+        result["commit"].is_string() && result["secrets"].as_object().unwrap().len() == 1,
+        "{document:#}"
+    );
+}
+
+const DIARY: &str = r#"#!yaml
+format: 1
+kind: diary
+summary: Diary with a key
+proof: validates
+settings:
+  key: {type: secret, generate: 12, help: What opens it}
+cloud:
+  resources:
+    terraform_data:
+      page: {input: "@{name}"}
+"#;
 
 /// What has no host of its own, or several, is for the machine that was declared all the same.
 #[test]
