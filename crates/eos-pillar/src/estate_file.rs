@@ -108,6 +108,17 @@ pub struct NatsServer {
     /// After how many seconds without a sign of life a run counts as gone and others may take over; 30 when not said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lease_seconds: Option<NonZero<u32>>,
+    /// How many servers of a cluster keep a copy of each record and lease: 1, 3 or 5; 1 when not said.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub replicas: usize,
+}
+
+fn one() -> usize {
+    1
+}
+
+fn is_one(count: &usize) -> bool {
+    *count == 1
 }
 
 /// Where Nomad puts jobs that say nothing.
@@ -169,6 +180,15 @@ impl EstateFile {
             .at(Place::file(file))
             .why("a command that names no environment acts there")
             .fix(format!("add [environments.{}] or name another default", parsed.default_environment)));
+        }
+        if let Some(nats) = parsed.nats.as_ref().filter(|nats| ![1, 3, 5].contains(&nats.replicas)) {
+            return Err(Diagnostic::error(
+                codes::BAD_ESTATE_FILE,
+                format!("[nats] replicas is {}, which is not 1, 3 or 5", nats.replicas),
+            )
+            .at(Place::file(file))
+            .why("NATS goes on while more than half of the copies are there: an even number is no safer than one less")
+            .fix("replicas = 3 in a cluster of three servers; 1 where there is one"));
         }
         let plain = |c: char| c.is_ascii_alphanumeric() || c == '-';
         let namespace = parsed.namespace();
@@ -250,6 +270,19 @@ mod tests {
         assert_eq!(line("name"), Some("name = \"shop\""));
         assert_eq!(line("environments:staging:tier"), Some("tier = \"staging\""));
         assert_eq!(line("nomad:namespace"), None);
+    }
+
+    #[test]
+    fn copies_in_nats_are_an_odd_number_and_one_when_not_said() {
+        let with = |more: &str| {
+            let text = EstateFile::new("shop", "tofu").write();
+            EstateFile::parse(&format!("{text}\n[nats]\nurl = \"nats://127.0.0.1:4222\"\n{more}"))
+        };
+        let replicas = |more: &str| with(more).unwrap().nats.unwrap().replicas;
+        assert_eq!((replicas(""), replicas("replicas = 1"), replicas("replicas = 3")), (1, 1, 3));
+        for wrong in ["replicas = 0", "replicas = 2", "replicas = 7", "replicas = -1"] {
+            assert_eq!(with(wrong).unwrap_err().code, codes::BAD_ESTATE_FILE, "{wrong}");
+        }
     }
 
     #[test]
