@@ -350,12 +350,12 @@ fn run(job: &Job) -> Result<Json, Diagnostics> {
         Command::Plan => shown(&engine.plan(&request)?),
         Command::PlanOut => {
             let plan = engine.plan(&request)?;
-            eos_engine::plan_file::write(&plan_file, &plan, &Default::default(), None)?;
+            eos_engine::plan_file::write(&plan_file, &plan, &Default::default(), &[7; 32])?;
             shown(&plan)
         }
         Command::Apply => done(engine.apply(&engine.plan(&request)?, &units, &options)?),
         Command::ApplyFile => {
-            let (plan, _) = eos_engine::plan_file::read(&plan_file, None)?;
+            let (plan, _) = eos_engine::plan_file::read(&plan_file, &[7; 32])?;
             plan.refuse_outdated(&job.commit, &units)?;
             done(engine.apply(&plan, &units, &options)?)
         }

@@ -32,7 +32,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let kept = match matches.get_one::<String>("plan") {
         Some(file) => {
             let key = run::first::plan_key(call.context, &loaded.estate)?;
-            Some(plan_file::read(&call.context.directory.join(file), key.as_deref())?)
+            Some(plan_file::read(&call.context.directory.join(file), &key)?)
         }
         None => None,
     };

@@ -85,7 +85,7 @@ fn a_plan_that_is_not_what_there_is_now() {
     place.says("run_plan_that_is_none", &place.exits(4, &["apply", "letter.txt", "--yes"]));
     place.says("run_plan_that_is_not_there", &place.exits(3, &["apply", "tuesday.plan", "--yes"]));
     let newer =
-        std::fs::read_to_string(place.path("old.plan")).unwrap().replace("\"format\": 2", "\"format\": 9");
+        std::fs::read_to_string(place.path("old.plan")).unwrap().replace("\"format\": 3", "\"format\": 9");
     std::fs::write(place.path("newer.plan"), newer).unwrap();
     place.says("run_plan_of_a_newer_eos", &place.exits(3, &["apply", "newer.plan", "--yes"]));
     assert!(!place.has_state(), "nothing was applied");
