@@ -98,7 +98,7 @@ impl Runs {
             warm_salt: OnceLock::new(),
             side_socket: side.path().to_string_lossy().into_owned(),
             sockets: side.folder().to_owned(),
-            given: context.given.clone(),
+            given: surroundings::given(context, &estate.file),
         };
         let children = Children::new();
         let health = health::NomadHealth::new(&here, units, &children);
@@ -269,6 +269,7 @@ fn installation(context: &Context) -> InstallationSettings {
         providers: providers.into_iter().flatten().collect(),
         mirrors: Vec::new(),
         search_path: surroundings::SEARCH_PATH.into(),
+        network: context.network.clone(),
     }
 }
 

@@ -355,6 +355,67 @@ cloud:
       page: {input: "@{name}"}
 "#;
 
+/// How the network is reached is for tofu's init alone, which gets providers; no unit's provider hears of it.
+#[test]
+fn a_proxy_is_for_getting_providers() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let proxy = format!("http://{}", listener.local_addr().unwrap());
+    let asked = std::thread::spawn(move || {
+        use std::io::{BufRead as _, BufReader};
+        let mut line = String::new();
+        BufReader::new(listener.accept().unwrap().0).read_line(&mut line).unwrap();
+        line
+    });
+    let place = Place::new();
+    place.add_kind("far", FAR);
+    place.add_kind("near", &NEAR.replace("FILE", text(&place.outside("variables"))));
+    let run = |proxy: &str, words: &[&str]| {
+        let certificates = text(&place.outside("certificates")).to_owned();
+        let variables = [("HTTPS_PROXY", proxy), ("https_proxy", proxy), ("SSL_CERT_DIR", &certificates)];
+        Run::from(place.command(words).envs(variables).output().unwrap())
+    };
+    let done = run(&proxy, &["create", "near", "--yes"]);
+    assert_eq!(done.code, 0, "{}{}", done.stdout, done.stderr);
+    let variables = std::fs::read_to_string(place.outside("variables")).unwrap();
+    assert!(variables.contains("TF_DATA_DIR="), "{variables}");
+    for name in ["PROXY", "proxy", "SSL_CERT"] {
+        assert!(!variables.contains(name), "{variables}");
+    }
+    // A password in its address would be one more place for a secret.
+    assert_eq!(run(&proxy.replace("//", "//kim:sesame@"), &["create", "far", "--no-apply"]).code, 0);
+    run(&proxy.replace("//", "//kim:sesame@"), &["plan"]);
+    assert!(!asked.is_finished());
+    assert_eq!(run(&proxy, &["plan"]).code, 1);
+    assert_eq!(asked.join().unwrap().trim_end(), "CONNECT registry.invalid:443 HTTP/1.1");
+}
+
+const FAR: &str = r#"#!yaml
+format: 1
+kind: far
+summary: What a provider from far away makes
+proof: validates
+cloud:
+  providers:
+    nothing: {source: registry.invalid/nobody/nothing, version: "1.0.0"}
+  resources:
+    nothing_here:
+      it: {}
+"#;
+
+const NEAR: &str = r#"#!yaml
+format: 1
+kind: near
+summary: Writes down what it is given
+proof: validates
+cloud:
+  resources:
+    terraform_data:
+      it:
+        provisioner:
+          local-exec:
+            command: "env > FILE"
+"#;
+
 /// What has no host of its own, or several, is for the machine that was declared all the same.
 #[test]
 fn states_are_for_the_machine_that_was_declared() {
