@@ -386,6 +386,7 @@ fn a_proxy_is_for_getting_providers() {
     run(&proxy.replace("//", "//kim:sesame@"), &["plan"]);
     assert!(!asked.is_finished());
     assert_eq!(run(&proxy, &["plan"]).code, 1);
+    until("the proxy is asked", || asked.is_finished());
     assert_eq!(asked.join().unwrap().trim_end(), "CONNECT registry.invalid:443 HTTP/1.1");
 }
 
