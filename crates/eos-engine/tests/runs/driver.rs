@@ -164,10 +164,10 @@ impl Observer for Watcher<'_> {
 impl Health for Job {
     fn check(
         &self,
-        unit: &UnitId,
+        unit: &eos_engine::Unit,
         _: &std::collections::BTreeMap<String, Json>,
     ) -> Result<eos_engine::observer::Seen, Diagnostic> {
-        if self.unhealthy.contains(&unit.name) {
+        if self.unhealthy.contains(&unit.id.name) {
             return Err(if self.stopped_looking {
                 Diagnostic::error(codes::STOPPED, "stopped while looking").why("nothing was known yet")
             } else {

@@ -148,6 +148,24 @@ fn an_unhealthy_unit_is_not_applied_again() {
     assert_eq!(estate.log(), ["a.one v1", "a.two v1", "b.one v1", "b.two v1"]);
 }
 
+/// What was there before is back; that it does not work is told, and keeps nothing from being taken back.
+#[test]
+fn what_was_taken_back_and_does_not_work_is_told() {
+    let Some(estate) = Estate::new("taken_back_and_sick") else { return };
+    for version in ["v1", "v2"] {
+        estate.write(&Spec::new("a", version));
+        estate.write(&Spec::new("b", version).takes("upstream", "a", "id"));
+        estate.ok(Command::Apply);
+    }
+    let answer = estate.run(&Job { unhealthy: set(&["a"]), ..estate.job(Command::Undo) }).accepted();
+    let (end, states) = outcome(&answer);
+    assert_eq!((end.as_str(), states["a"].as_str(), states["b"].as_str()), ("undone", "undone", "undone"));
+    let told = answer["report"]["problems"].as_array().unwrap();
+    assert_eq!(told.len(), 1, "{answer:#}");
+    assert_eq!((&told[0]["code"], &told[0]["severity"]), (&"E0913".into(), &"warning".into()));
+    assert_eq!(told[0]["message"], "a is taken back and is not healthy: it does not answer");
+}
+
 /// Nothing is known against what nobody had looked at to the end.
 #[test]
 fn a_stop_while_health_is_looked_at_is_a_stop() {
