@@ -43,7 +43,7 @@ test: lint ## lint, then all tests, on real tools
 	@tests/run
 
 soak: tools ## the whole kill and fault matrices with Nomad, which make test samples (half an hour)
-	@tests/run eos/ eos-engine/ -- --ignored
+	@TEST_MINUTES=120 tests/run eos/ eos-engine/ -- --ignored
 
 lint: $(DENY) ## rustfmt, clippy, and the licences and sources of dependencies
 	@echo "==> rustfmt"

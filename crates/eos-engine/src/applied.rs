@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
 use crate::observer::Seen;
+use crate::problems::AGAIN;
 use crate::record::Goal;
 use crate::run_id::RunId;
 use crate::unit::{Digest, InputSource};
@@ -306,6 +307,8 @@ fn unusable(doing: &str, error: &StoreError) -> Diagnostic {
             .why("somebody else changed the record while this run held the unit's lease")
             .fix("eos locks shows who is at work; then eos resume"),
         StoreError::NewerFormat { .. } => found.fix("use the newer eos"),
-        _ => found.fix("once the store can be used again: eos resume"),
+        _ => found.fix(format!(
+            "once the store can be used again: eos resume if eos status shows a run, else {AGAIN}"
+        )),
     }
 }

@@ -62,7 +62,7 @@ impl Archive {
                 format!("cannot keep the compiled bytes of {}: {error}", unit.id),
             )
             .why("without them this unit could not be undone; nothing was begun")
-            .fix("make room on the disk, then run the command again")
+            .fix(format!("make room on the disk, then run {}", crate::problems::AGAIN))
         })
     }
 

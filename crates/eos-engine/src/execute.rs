@@ -123,6 +123,7 @@ impl<'a> Engine<'a> {
             kept: Mutex::new(self.applied().kept(&plan.env)?),
             saved: saved_plans(plan),
             looked_after: false,
+            noticed: Mutex::default(),
         };
         Ok(conduct.carry_out(options.before_undo))
     }

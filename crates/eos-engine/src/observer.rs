@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use eos_model::{Diagnostic, Name, UnitId};
+use eos_model::{Diagnostic, Name};
 use eos_store::lease::LeaseStatus;
 use serde_json::Value as Json;
 
 use crate::record::{Goal, Record};
 use crate::run_id::RunId;
+use crate::unit::Unit;
 
 /// Something that happened in a run. Events of different units come from different threads.
 #[derive(Debug)]
@@ -80,7 +81,7 @@ pub type Seen = BTreeMap<String, u64>;
 
 /// Whether an applied unit works. Called after tofu has applied it; may wait.
 pub trait Health: Sync {
-    fn check(&self, unit: &UnitId, outputs: &BTreeMap<String, Json>) -> Result<Seen, Diagnostic>;
+    fn check(&self, unit: &Unit, outputs: &BTreeMap<String, Json>) -> Result<Seen, Diagnostic>;
 }
 
 /// Watches nothing.
@@ -94,7 +95,7 @@ impl Observer for Unwatched {
 pub struct Trusting;
 
 impl Health for Trusting {
-    fn check(&self, _: &UnitId, _: &BTreeMap<String, Json>) -> Result<Seen, Diagnostic> {
+    fn check(&self, _: &Unit, _: &BTreeMap<String, Json>) -> Result<Seen, Diagnostic> {
         Ok(Seen::new())
     }
 }

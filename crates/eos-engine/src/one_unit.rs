@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use eos_model::{Diagnostic, Name, UnitId, codes};
+use eos_model::{Diagnostic, Diagnostics, Name, UnitId, codes};
 use eos_tofu::{Outputs, Refresh, Session, TofuError};
 use serde_json::Value as Json;
 
@@ -42,6 +42,8 @@ pub(crate) struct Conduct<'a> {
     pub saved: BTreeMap<Name, SavedPlan>,
     /// A person has looked after what a killed tofu may have left behind.
     pub looked_after: bool,
+    /// What is to be told at the end and stops nothing.
+    pub noticed: Mutex<Diagnostics>,
 }
 
 pub(crate) struct SavedPlan {

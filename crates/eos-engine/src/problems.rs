@@ -8,6 +8,9 @@ use crate::journal::JournalError;
 use crate::run_id::RunId;
 use crate::run_state::Illegal;
 
+/// What helps when nothing was begun. Whoever has recorded something by then says something else in its place.
+pub const AGAIN: &str = "the command again";
+
 /// Tofu could not initialise, plan or read: nothing was changed.
 pub(crate) fn cannot_plan(unit: &Name, error: &TofuError) -> Diagnostic {
     match error {
@@ -192,7 +195,7 @@ pub(crate) fn journal(error: &JournalError) -> Diagnostic {
         }
         JournalError::Io { .. } | JournalError::TooLarge { .. } | JournalError::Failed { .. } => found
             .why("what is about to be done is written down first; nothing more was begun")
-            .fix("make room on the disk; then eos resume if eos status shows a run, else the command again"),
+            .fix(format!("make room on the disk; then eos resume if eos status shows a run, else {AGAIN}")),
     }
 }
 
@@ -219,7 +222,7 @@ pub fn lease(error: &LeaseError) -> Diagnostic {
         }
         _ => Diagnostic::error(codes::STORE, error.to_string())
             .why("without a lease two runs could change the same unit")
-            .fix("once leases can be taken again, run the command again"),
+            .fix(format!("once leases can be taken again, run {AGAIN}")),
     }
 }
 

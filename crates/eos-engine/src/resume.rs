@@ -83,6 +83,7 @@ impl<'a> Engine<'a> {
             kept: Mutex::new(self.applied().kept(&begun.env)?),
             saved: BTreeMap::new(),
             looked_after: false,
+            noticed: Mutex::default(),
             journal,
             begun,
         })

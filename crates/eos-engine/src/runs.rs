@@ -26,13 +26,14 @@ pub fn open(layout: &Layout) -> Result<(Vec<Known>, Diagnostics), Diagnostic> {
     Ok((found, problems))
 }
 
-/// Every run, the latest first, at most `most`.
+/// Runs, the latest first: all that are not over, however long ago they began, and of those that are at most `most`.
 pub fn all(layout: &Layout, most: usize) -> Result<(Vec<Known>, Diagnostics), Diagnostic> {
-    let mut every = names(&layout.runs())?;
-    every.extend(names(&layout.runs().join("finished"))?);
+    let mut finished = names(&layout.runs().join("finished"))?;
+    let mut every = finished.split_off(finished.len().saturating_sub(most));
+    every.extend(names(&layout.runs())?);
     every.sort();
     every.dedup();
-    list(layout, every.split_off(every.len().saturating_sub(most)))
+    list(layout, every)
 }
 
 /// A failure that a later run has left as it was.

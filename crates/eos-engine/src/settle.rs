@@ -1,6 +1,7 @@
 //! After tofu: whether the unit works, what is recorded of it, and which data left its care.
 
 use std::collections::BTreeMap;
+use std::sync::PoisonError;
 
 use eos_model::{Diagnostic, Name, codes};
 use eos_tofu::Outputs;
@@ -25,7 +26,7 @@ impl Conduct<'_> {
             seen = self
                 .engine
                 .health
-                .check(&self.id(name), &outputs.0)
+                .check(target.unit, &outputs.0)
                 .map_err(|found| self.fail(name, not_healthy(name, found)))?;
         }
         if let Some(lost) = self.leases.lost() {
@@ -34,6 +35,19 @@ impl Conduct<'_> {
         // What cannot be recorded stays "verifying": resume records it without applying again.
         self.settle(name, target, outputs, seen).map_err(|e| UnitEnd::Failed(self.judged(e)))?;
         self.step(name, Step::Done)
+    }
+
+    /// Whether a unit that was taken back works. Taken back it is all the same: what does not work is told.
+    pub fn look_back(&self, target: &Target<'_>, outputs: &BTreeMap<String, Json>) -> Seen {
+        if target.goal == Goal::Gone {
+            return Seen::new();
+        }
+        let name = &target.unit.id.name;
+        self.engine.observer.on(&Progress::Verifying { unit: name });
+        self.engine.health.check(target.unit, outputs).unwrap_or_else(|found| {
+            self.noticed.lock().unwrap_or_else(PoisonError::into_inner).push(not_healthy_again(name, found));
+            Seen::new()
+        })
     }
 
     /// Records the unit as it is now, and publishes its outputs.
@@ -109,6 +123,22 @@ impl Conduct<'_> {
         self.kept().insert(name.clone(), kept);
         Ok(())
     }
+}
+
+/// What is said of a unit that is as it was before a run and does not work.
+fn not_healthy_again(name: &Name, found: Diagnostic) -> Diagnostic {
+    let problem = match found.code {
+        codes::STOPPED => Diagnostic::warning(
+            codes::STOPPED,
+            format!("{name} is taken back; whether it works was not looked at to the end"),
+        ),
+        _ => {
+            let message = format!("{name} is taken back and is not healthy: {}", found.message);
+            let problem = Diagnostic::warning(codes::UNHEALTHY, message);
+            Diagnostic { why: found.why, ..problem }
+        }
+    };
+    problem.fix("it may need a while; eos drift looks again")
 }
 
 /// Why a unit is not done though it was applied. Where somebody said stop, nothing is known against it.

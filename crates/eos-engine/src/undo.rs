@@ -1,8 +1,8 @@
 //! Taking a run back: every unit it touched to the bytes it had before, or away when it was new.
 //!
 //! In reverse order, with the inputs each unit had. Data is kept: a new unit's data stays in the world and is listed,
-//! and what is protected is never replaced. Done means that the old bytes plan empty. What cannot be taken back is stuck,
-//! never ignored.
+//! and what is protected is never replaced. Done means that the old bytes plan empty; whether they work is looked at and
+//! told. What cannot be taken back is stuck, never ignored.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -181,6 +181,7 @@ impl Conduct<'_> {
             self.clear_attempts(&mut problems);
         }
         problems.0.extend(failed.into_inner().unwrap_or_else(|e| e.into_inner()));
+        problems.0.append(&mut self.noticed.lock().unwrap_or_else(|e| e.into_inner()).0);
         let run = self.journal.run();
         let taken_back = run.units.iter().filter(|(_, unit)| unit.state == UnitState::Undone);
         let stays = taken_back.filter_map(|(name, _)| self.engine.undone(&self.begun, name).ok()).collect();
@@ -299,8 +300,12 @@ impl Conduct<'_> {
                 desk.session.outputs().map_err(|e| self.fail(name, crate::problems::cannot_plan(name, &e)))?
             }
         };
-        self.settle(name, &target, outputs::split(&made_outputs), Default::default())
-            .map_err(|e| UnitEnd::Failed(self.judged(e)))?;
+        let made_outputs = outputs::split(&made_outputs);
+        let seen = self.look_back(&target, &made_outputs.0);
+        if let Some(lost) = self.leases.lost() {
+            return Err(UnitEnd::NotBegun(lost));
+        }
+        self.settle(name, &target, made_outputs, seen).map_err(|e| UnitEnd::Failed(self.judged(e)))?;
         self.step(name, Step::Undone)
     }
 }

@@ -35,6 +35,10 @@ pub struct EstateFile {
     /// Where leases and what was applied are shared between machines; this machine alone when not said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nats: Option<NatsServer>,
+    /// Which variables of the environment a provider reads that eos does not know, by its source. Names alone: what they
+    /// hold is in nobody's file.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub credentials: BTreeMap<String, Vec<String>>,
     pub environments: BTreeMap<EnvName, EnvironmentSettings>,
 }
 
@@ -108,6 +112,17 @@ pub struct NatsServer {
     /// After how many seconds without a sign of life a run counts as gone and others may take over; 30 when not said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lease_seconds: Option<NonZero<u32>>,
+    /// How many servers of a cluster keep a copy of each record and lease: 1, 3 or 5; 1 when not said.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub replicas: usize,
+}
+
+fn one() -> usize {
+    1
+}
+
+fn is_one(count: &usize) -> bool {
+    *count == 1
 }
 
 /// Where Nomad puts jobs that say nothing.
@@ -136,6 +151,7 @@ impl EstateFile {
             nomad: None,
             salt: None,
             nats: None,
+            credentials: BTreeMap::new(),
             environments,
         }
     }
@@ -170,6 +186,25 @@ impl EstateFile {
             .why("a command that names no environment acts there")
             .fix(format!("add [environments.{}] or name another default", parsed.default_environment)));
         }
+        if let Some(nats) = parsed.nats.as_ref().filter(|nats| ![1, 3, 5].contains(&nats.replicas)) {
+            return Err(Diagnostic::error(
+                codes::BAD_ESTATE_FILE,
+                format!("[nats] replicas is {}, which is not 1, 3 or 5", nats.replicas),
+            )
+            .at(Place::file(file))
+            .why("NATS goes on while more than half of the copies are there: an even number is no safer than one less")
+            .fix("replicas = 3 in a cluster of three servers; 1 where there is one"));
+        }
+        let named = parsed.credentials.values().flatten();
+        if let Some(name) = named.into_iter().find(|name| !may_be_given(name)) {
+            return Err(Diagnostic::error(
+                codes::BAD_ESTATE_FILE,
+                format!("[credentials] names {name:?}, which is not handed to a provider"),
+            )
+            .at(Place::file(file))
+            .why("it is no name of a variable, or one that says how tofu and its plugins are run: those are set by eos")
+            .fix("name the variables that the provider's own documentation says it reads"));
+        }
         let plain = |c: char| c.is_ascii_alphanumeric() || c == '-';
         let namespace = parsed.namespace();
         if !(1..=128).contains(&namespace.len()) || !namespace.chars().all(plain) {
@@ -188,6 +223,17 @@ impl EstateFile {
         let body = toml::to_string(self).unwrap_or_default();
         format!("# The estate. eos reads it; you may edit it.\n{body}")
     }
+}
+
+/// Whether it is the name of a variable, and none by which a child would be run otherwise than eos does it.
+fn may_be_given(name: &str) -> bool {
+    const OURS: [&str; 6] = ["CHECKPOINT_DISABLE", "GOGC", "GOMEMLIMIT", "HOME", "PATH", "TMPDIR"];
+    const OUR_BEGINNINGS: [&str; 3] = ["EOS_", "LD_", "TF_"];
+    let letters = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    name.starts_with(|c: char| c.is_ascii_alphabetic())
+        && name.chars().all(letters)
+        && !OURS.contains(&name)
+        && !OUR_BEGINNINGS.iter().any(|begin| name.starts_with(begin))
 }
 
 /// The line, from one, that a key such as `environments:production:tier` is written on; none where it is not said.
@@ -250,6 +296,31 @@ mod tests {
         assert_eq!(line("name"), Some("name = \"shop\""));
         assert_eq!(line("environments:staging:tier"), Some("tier = \"staging\""));
         assert_eq!(line("nomad:namespace"), None);
+    }
+
+    #[test]
+    fn copies_in_nats_are_an_odd_number_and_one_when_not_said() {
+        let with = |more: &str| {
+            let text = EstateFile::new("shop", "tofu").write();
+            EstateFile::parse(&format!("{text}\n[nats]\nurl = \"nats://127.0.0.1:4222\"\n{more}"))
+        };
+        let replicas = |more: &str| with(more).unwrap().nats.unwrap().replicas;
+        assert_eq!((replicas(""), replicas("replicas = 1"), replicas("replicas = 3")), (1, 1, 3));
+        for wrong in ["replicas = 0", "replicas = 2", "replicas = 7", "replicas = -1"] {
+            assert_eq!(with(wrong).unwrap_err().code, codes::BAD_ESTATE_FILE, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn credentials_are_names_of_variables_that_a_provider_may_have() {
+        let with = |names: &str| {
+            let text = EstateFile::new("shop", "tofu").write();
+            EstateFile::parse(&format!("{text}\n[credentials]\n\"somebody/dns\" = [{names}]\n"))
+        };
+        assert_eq!(with("\"DNS_TOKEN\"").unwrap().credentials["somebody/dns"], ["DNS_TOKEN"]);
+        for wrong in ["PATH", "LD_PRELOAD", "TF_CLI_ARGS", "EOS_IDENTITY", "", "A=B", "1A"] {
+            assert_eq!(with(&format!("{wrong:?}")).unwrap_err().code, codes::BAD_ESTATE_FILE, "{wrong}");
+        }
     }
 
     #[test]

@@ -20,6 +20,8 @@ mod kinds;
 mod lifecycle;
 #[path = "real_tofu/owner.rs"]
 mod owner;
+#[path = "real_tofu/refusing.rs"]
+mod refusing;
 #[path = "real_tofu/secrets.rs"]
 mod secrets;
 #[path = "real_tofu/side_socket.rs"]

@@ -1,7 +1,8 @@
 //! Which variables of the environment are credentials of which provider.
 //!
 //! A tofu child gets an environment built from nothing; of what the caller was given, only what the unit's own
-//! providers read. So the token of one cloud is never in the environment of another's plugin.
+//! providers read. So the token of one cloud is never in the environment of another's plugin. What other providers read is
+//! said by the estate.
 
 use std::collections::BTreeMap;
 
@@ -54,28 +55,32 @@ pub fn variables() -> impl Iterator<Item = &'static str> {
     READS.iter().flat_map(|(_, names)| names.iter().copied()).chain(BACKEND.iter().copied())
 }
 
-/// Of `given`, what the providers with these sources and the backend read.
+/// Of `given`, what the providers with these sources and the backend read. `named` is what the estate says of further
+/// variables, by the provider's source.
 pub fn scoped<'a>(
     sources: impl IntoIterator<Item = &'a str>,
+    named: &BTreeMap<String, Vec<String>>,
     given: &BTreeMap<String, String>,
 ) -> BTreeMap<String, String> {
     let mut scoped = BTreeMap::new();
-    let mut take = |names: &[&str]| {
-        for name in names {
-            if let Some(value) = given.get(*name) {
-                scoped.insert((*name).to_owned(), value.clone());
-            }
+    let mut take = |name: &str| {
+        if let Some(value) = given.get(name) {
+            scoped.insert(name.to_owned(), value.clone());
         }
     };
-    take(BACKEND);
-    for source in sources {
-        let bare =
-            source.trim_start_matches("registry.opentofu.org/").trim_start_matches("registry.terraform.io/");
-        if let Some((_, names)) = READS.iter().find(|(known, _)| *known == bare) {
-            take(names);
-        }
+    BACKEND.iter().for_each(|name| take(name));
+    for source in sources.into_iter().map(without_registry) {
+        let known = READS.iter().filter(|(known, _)| *known == source);
+        known.flat_map(|(_, names)| names.iter()).for_each(|name| take(name));
+        let more = named.iter().filter(|(named, _)| without_registry(named) == source);
+        more.flat_map(|(_, names)| names).for_each(|name| take(name));
     }
     scoped
+}
+
+/// tofu's and terraform's registries have the same providers.
+fn without_registry(source: &str) -> &str {
+    source.trim_start_matches("registry.opentofu.org/").trim_start_matches("registry.terraform.io/")
 }
 
 #[cfg(test)]
@@ -89,9 +94,26 @@ mod tests {
     #[test]
     fn a_unit_sees_the_credentials_of_its_own_providers_and_no_others() {
         let names: Vec<String> =
-            scoped(["registry.opentofu.org/hetznercloud/hcloud"], &given()).into_keys().collect();
+            scoped(["registry.opentofu.org/hetznercloud/hcloud"], &BTreeMap::new(), &given())
+                .into_keys()
+                .collect();
         assert_eq!(names, ["HCLOUD_ENDPOINT", "HCLOUD_TOKEN", "TF_HTTP_PASSWORD", "TF_HTTP_USERNAME"]);
-        assert!(scoped(["somebody/else"], &given()).keys().all(|name| name.starts_with("TF_HTTP_")));
+        let else_given = scoped(["somebody/else"], &BTreeMap::new(), &given());
+        assert!(else_given.keys().all(|name| name.starts_with("TF_HTTP_")));
+    }
+
+    #[test]
+    fn an_estate_says_what_further_providers_read() {
+        let named = |source: &str| BTreeMap::from([(source.to_owned(), vec!["EDITOR".to_owned()])]);
+        let names = |sources: [&str; 1], named| -> Vec<String> {
+            let scoped = scoped(sources, &named, &given()).into_keys();
+            scoped.filter(|name| !name.starts_with("TF_HTTP_")).collect()
+        };
+        assert_eq!(names(["somebody/else"], named("registry.opentofu.org/somebody/else")), ["EDITOR"]);
+        assert_eq!(names(["registry.terraform.io/somebody/else"], named("somebody/else")), ["EDITOR"]);
+        assert_eq!(names(["somebody/other"], named("somebody/else")), [""; 0]);
+        let both = names(["hetznercloud/hcloud"], named("hetznercloud/hcloud"));
+        assert_eq!(both, ["EDITOR", "HCLOUD_ENDPOINT", "HCLOUD_TOKEN"]);
     }
 
     #[test]

@@ -60,7 +60,7 @@ impl Session {
             true => Some(self.lock_plugin_cache(installation, &mark)?),
             false => None,
         };
-        self.run_init(backend, lock)?;
+        self.run_init(installation, backend, lock)?;
         if requirements.installs {
             put(&mark, b"", &installation.places.staging())?;
         }
@@ -70,12 +70,18 @@ impl Session {
         Ok(InitOutcome::Done)
     }
 
-    fn run_init(&self, backend: &Backend, lock: Option<File>) -> Result<(), TofuError> {
+    fn run_init(
+        &self,
+        installation: &Installation,
+        backend: &Backend,
+        lock: Option<File>,
+    ) -> Result<(), TofuError> {
         let mut arguments: Vec<String> =
             ["init", "-json", "-no-color", "-input=false", "-reconfigure"].map(String::from).into();
         arguments.extend(backend.arguments());
         let name = self.name_of(&arguments);
         let mut command = self.command(&arguments);
+        command.envs(&installation.network);
         if let Some(lock) = lock {
             // The child holds the lock as its (empty) standard input: it stays locked even if we are killed.
             command.stdin(lock);

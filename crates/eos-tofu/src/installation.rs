@@ -23,6 +23,8 @@ pub struct InstallationSettings {
     pub mirrors: Vec<Utf8PathBuf>,
     /// The minimal PATH of a child.
     pub search_path: String,
+    /// Variables that `init` alone gets: how registries are reached from here.
+    pub network: BTreeMap<String, String>,
 }
 
 /// A provider's program: `hetznercloud/hcloud`, 1.68.0, and where it is.
@@ -39,6 +41,7 @@ pub struct OfflineProvider {
 pub struct Installation {
     pub(crate) places: Places,
     pub(crate) search_path: String,
+    pub(crate) network: BTreeMap<String, String>,
     /// Changes when a provider may resolve to something else.
     pub(crate) stamp: String,
 }
@@ -66,7 +69,8 @@ impl Installation {
         put(&places.cli_config(), config.as_bytes(), &staging)?;
         let targets: Vec<String> = links.values().map(|target| identity(target)).collect();
         let stamp = format!("{config}\n{}", targets.join("\n"));
-        Ok(Installation { places: places.clone(), search_path: settings.search_path.clone(), stamp })
+        let InstallationSettings { search_path, network, .. } = settings.clone();
+        Ok(Installation { places: places.clone(), search_path, network, stamp })
     }
 
     pub fn cli_config(&self) -> Utf8PathBuf {

@@ -53,6 +53,8 @@ pub struct Context {
     pub stop_after: Option<u32>,
     /// Addresses and credentials for providers; each child gets what its own providers read.
     pub given: BTreeMap<String, String>,
+    /// How the network is reached from here; for getting providers alone.
+    pub network: BTreeMap<String, String>,
 }
 
 impl Context {
@@ -145,9 +147,21 @@ impl Context {
             given: eos_secrets::credentials::variables()
                 .filter_map(|name| Some((name.to_owned(), variable(name)?)))
                 .collect(),
+            network: network(variable),
             directory,
         }
     }
+}
+
+/// How the person's programs get to the network: through which proxies, and whose certificates count. Nothing secret: a
+/// proxy with a password in its address is not among them.
+fn network(variable: impl Fn(&str) -> Option<String>) -> BTreeMap<String, String> {
+    const PROXIES: [&str; 6] =
+        ["HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy"];
+    const AUTHORITIES: [&str; 2] = ["SSL_CERT_DIR", "SSL_CERT_FILE"];
+    let said =
+        PROXIES.iter().chain(&AUTHORITIES).filter_map(|name| Some(((*name).to_owned(), variable(name)?)));
+    said.filter(|(name, value)| AUTHORITIES.contains(&name.as_str()) || !value.contains('@')).collect()
 }
 
 fn is_one_of(known: &[&str], word: &str) -> bool {

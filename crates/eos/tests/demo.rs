@@ -6,11 +6,21 @@ use std::process::{Command, Stdio};
 
 #[test]
 fn the_demo_does_what_it_says_and_leaves_nothing_behind() {
+    shows_it_all("tofu");
+}
+
+#[test]
+#[ignore = "the demo once more: make soak"]
+fn terraform_shows_the_same() {
+    shows_it_all("terraform");
+}
+
+fn shows_it_all(executor: &str) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap();
     let folder = tempfile::tempdir().unwrap();
     let run = |folder: &Path| {
         let mut command = Command::new(root.join("demo/run"));
-        command.env("EOS", env!("CARGO_BIN_EXE_eos")).env("DEMO_FOLDER", folder).env_remove("EXECUTOR");
+        command.env("EOS", env!("CARGO_BIN_EXE_eos")).env("DEMO_FOLDER", folder).env("EXECUTOR", executor);
         command.env_remove("NOMAD_ADDR").env_remove("EOS_APPLY").stdin(Stdio::null()).output().unwrap()
     };
     let output = run(folder.path());

@@ -38,6 +38,13 @@ impl NatsServer {
         format!("nats://127.0.0.1:{}", self.port)
     }
 
+    /// The streams that this server has on its own disk.
+    pub fn streams(&self) -> Vec<String> {
+        let folder = self.folder.path().join("data/jetstream/$G/streams");
+        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
+    }
+
     /// SIGKILL: no chance to write anything more.
     pub fn kill(&mut self) {
         if let Some(mut process) = self.process.take() {

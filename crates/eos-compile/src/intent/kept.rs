@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use eos_catalog::reference::{self, Segment};
-use eos_catalog::{Component, SettingType};
+use eos_catalog::{Catalog, Component, SettingType};
 use eos_model::{Diagnostic, Diagnostics, codes};
 use eos_pillar::ComponentEntry;
 use eos_pillar::entry::Backing;
@@ -14,6 +14,12 @@ use super::verbs::under_data;
 
 /// Where data is and which program wrote it.
 const REMEMBERED: &[&str] = &["kind", "host", "runtime", "binary", "version", "volumes"];
+
+/// Whether there may be data under a name that stays when the name goes: in volumes, or in objects of a cloud.
+pub fn holds_data(catalog: &Catalog, entry: &ComponentEntry) -> bool {
+    let in_cloud = |kind: &Component| !kind.cloud.data_classes.is_empty();
+    !entry.volumes.is_empty() || with_features(catalog, entry).is_ok_and(|kind| in_cloud(&kind))
+}
 
 /// What the pillar says of a deleted name whose data stays.
 pub fn remembered(entry: &ComponentEntry, component: Option<&Component>) -> Json {

@@ -21,7 +21,7 @@ pub use complete::with_features;
 pub use deleting::{delete, deletes, left_behind, users_first};
 pub use entry_file::{HEADER, component_path, entry_text, host_path, operation_path, ours};
 pub use host::{host, host_entry};
-pub use kept::remembered;
+pub use kept::{holds_data, remembered};
 pub use on_host::unknown_on_host;
 pub use operation::{PlannedOperation, operation};
 pub use request::{

@@ -164,10 +164,10 @@ impl Observer for Watcher<'_> {
 impl Health for Job {
     fn check(
         &self,
-        unit: &UnitId,
+        unit: &eos_engine::Unit,
         _: &std::collections::BTreeMap<String, Json>,
     ) -> Result<eos_engine::observer::Seen, Diagnostic> {
-        if self.unhealthy.contains(&unit.name) {
+        if self.unhealthy.contains(&unit.id.name) {
             return Err(if self.stopped_looking {
                 Diagnostic::error(codes::STOPPED, "stopped while looking").why("nothing was known yet")
             } else {
@@ -350,12 +350,12 @@ fn run(job: &Job) -> Result<Json, Diagnostics> {
         Command::Plan => shown(&engine.plan(&request)?),
         Command::PlanOut => {
             let plan = engine.plan(&request)?;
-            eos_engine::plan_file::write(&plan_file, &plan, &Default::default(), None)?;
+            eos_engine::plan_file::write(&plan_file, &plan, &Default::default(), &[7; 32])?;
             shown(&plan)
         }
         Command::Apply => done(engine.apply(&engine.plan(&request)?, &units, &options)?),
         Command::ApplyFile => {
-            let (plan, _) = eos_engine::plan_file::read(&plan_file, None)?;
+            let (plan, _) = eos_engine::plan_file::read(&plan_file, &[7; 32])?;
             plan.refuse_outdated(&job.commit, &units)?;
             done(engine.apply(&plan, &units, &options)?)
         }

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use eos_engine::OnFailure;
 use eos_engine::record::{Record, Step};
+use eos_engine::{Layout, OnFailure, runs};
 use serde_json::{Value as Json, json};
 
 use crate::driver::{Command, Job, records_of};
@@ -121,8 +121,12 @@ fn a_failed_run_gives_way_to_a_corrected_one() {
     let Some(estate) = Estate::new("gives_way") else { return };
     write(&estate, "v1", "b");
     assert_eq!(outcome(&estate.ok(Command::Apply)).0, "failed");
+    // One that is not over is found however many others are.
+    let found = || runs::all(&Layout::new(estate.root.clone()), 0).unwrap().0.len();
+    assert_eq!(found(), 1);
     write(&estate, "v1", "none");
     assert_eq!(outcome(&estate.ok(Command::Apply)).0, "done");
+    assert_eq!(found(), 0);
     assert_eq!(estate.run(&estate.job(Command::Resume)).refused(), ["E0903"]);
     assert_eq!(estate.ok(Command::Plan)["empty"], true);
 }
@@ -142,6 +146,24 @@ fn an_unhealthy_unit_is_not_applied_again() {
     assert_eq!(failure_of(&estate), ("E0913".to_owned(), reason.to_owned()));
     assert_eq!(outcome(&estate.ok(Command::Resume)).0, "done");
     assert_eq!(estate.log(), ["a.one v1", "a.two v1", "b.one v1", "b.two v1"]);
+}
+
+/// What was there before is back; that it does not work is told, and keeps nothing from being taken back.
+#[test]
+fn what_was_taken_back_and_does_not_work_is_told() {
+    let Some(estate) = Estate::new("taken_back_and_sick") else { return };
+    for version in ["v1", "v2"] {
+        estate.write(&Spec::new("a", version));
+        estate.write(&Spec::new("b", version).takes("upstream", "a", "id"));
+        estate.ok(Command::Apply);
+    }
+    let answer = estate.run(&Job { unhealthy: set(&["a"]), ..estate.job(Command::Undo) }).accepted();
+    let (end, states) = outcome(&answer);
+    assert_eq!((end.as_str(), states["a"].as_str(), states["b"].as_str()), ("undone", "undone", "undone"));
+    let told = answer["report"]["problems"].as_array().unwrap();
+    assert_eq!(told.len(), 1, "{answer:#}");
+    assert_eq!((&told[0]["code"], &told[0]["severity"]), (&"E0913".into(), &"warning".into()));
+    assert_eq!(told[0]["message"], "a is taken back and is not healthy: it does not answer");
 }
 
 /// Nothing is known against what nobody had looked at to the end.

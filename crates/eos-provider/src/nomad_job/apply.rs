@@ -163,11 +163,31 @@ impl<'a> Work<'a> {
         if error.is_uncertain() || matches!(error, Error::Stopped { .. }) {
             return self.uncertain(trouble::diagnostic(error), variable_index);
         }
-        if self.survey.job.is_none() && self.prior.is_none() {
-            // Nothing of a job that is not there should stay behind.
-            let _ = secrets::remove(&self.client, &self.spec);
-        }
-        Applied::nothing(trouble::diagnostic(error))
+        let found = trouble::diagnostic(error);
+        let Some((before, older)) = &self.prior else {
+            if self.survey.job.is_none() {
+                // Nothing of a job that is not there should stay behind.
+                let _ = secrets::remove(&self.client, &self.spec);
+            }
+            return Applied::nothing(found);
+        };
+        let (variable_index, found) = match self.put_secrets_back(older) {
+            Ok(index) => (index, found),
+            Err(unrestored) => {
+                let why: Vec<String> = found.why.iter().cloned().chain([unrestored]).collect();
+                (variable_index, found.why(why.join("\n")))
+            }
+        };
+        // As it was, but for the index of its variable: that was written twice.
+        let private = Private { seen_index: Some(self.check_index), variable_index };
+        Applied::failed(Recorded { object: (*before).clone(), private: private.write() }, found)
+    }
+
+    /// The older spec reads the older secrets. Gives the variable's index, or why they are not back.
+    fn put_secrets_back(&self, older: &Spec) -> Result<Option<u64>, String> {
+        Secrets::resolve(self.call.settings, older)
+            .and_then(|secrets| secrets.write(&self.client, older, Some(&self.spec)))
+            .map_err(|found| format!("its secrets could not be put back: {found}"))
     }
 
     /// The job may be there: the state says so, and the next look at Nomad says how it is.
@@ -201,11 +221,8 @@ impl<'a> Work<'a> {
                         job.version
                     )
                 });
-                // The older spec reads the older secrets.
-                let restored = Secrets::resolve(self.call.settings, older)
-                    .and_then(|secrets| secrets.write(&self.client, older, Some(&self.spec)));
-                let variable_index = restored.unwrap_or_else(|found| {
-                    why.push(format!("its secrets could not be put back: {found}"));
+                let variable_index = self.put_secrets_back(older).unwrap_or_else(|unrestored| {
+                    why.push(unrestored);
                     begun.variable_index
                 });
                 let begun = Begun { job, evaluation: None, variable_index };

@@ -7,6 +7,7 @@ use eos_model::SecretRef;
 use eos_secrets::{Identity, Recipients, Secret};
 use serde_json::{Value as Json, json};
 
+use crate::refusing;
 use crate::unit::{Bench, Unit, doomed, service, tasks};
 
 const FIRST: &str = "correct-horse-battery-1";
@@ -86,6 +87,16 @@ pub fn whole_life(bench: &Bench) {
     let run = unit.apply_fails();
     run.says("> refused: •••").does_not_say(FIRST).does_not_say(SECOND).says("went back to the older spec");
     run.does_not_say("Y29ycmVjdC1ob3JzZS1iYXR0ZXJ5LTE");
+    assert_eq!(variable(&unit)["app_password"], SECOND);
+    unit.write(&job(&output, 2), json!({}));
+    unit.plan_is_empty();
+
+    // A registration that is refused leaves the job as it was, with the secret that it had.
+    unit.write(&job(&output, 1), json!({}));
+    let usual = unit.environment.clone();
+    unit.set("NOMAD_ADDR", refusing::in_front_of(bench.agent.address()));
+    unit.apply_fails().says("not this time").does_not_say(FIRST).does_not_say(SECOND);
+    unit.environment = usual;
     assert_eq!(variable(&unit)["app_password"], SECOND);
     unit.write(&job(&output, 2), json!({}));
     unit.plan_is_empty();

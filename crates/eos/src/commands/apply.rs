@@ -10,7 +10,10 @@ use crate::args::running;
 use crate::loaded::Loaded;
 use crate::outcome::Outcome;
 use crate::recording::Message;
-use crate::run::flow::{self, Shown, Wanted};
+use crate::run::ended::outcome;
+use crate::run::flow::{self, Wanted};
+use crate::run::in_the_way::unfinished;
+use crate::run::shown::Shown;
 use crate::run::{self, Runs, interrupt};
 
 pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
@@ -29,7 +32,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let kept = match matches.get_one::<String>("plan") {
         Some(file) => {
             let key = run::first::plan_key(call.context, &loaded.estate)?;
-            Some(plan_file::read(&call.context.directory.join(file), key.as_deref())?)
+            Some(plan_file::read(&call.context.directory.join(file), &key)?)
         }
         None => None,
     };
@@ -42,7 +45,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let wanted = Wanted::new(&env, &compiled, Change::default(), message, matches)?;
     let Some((mut plan, previews)) = kept else {
         let (ended, shown) = flow::carry_out(call, &mut loaded, wanted)?;
-        return Ok(flow::outcome(call, &loaded, &env, ended, &shown));
+        return Ok(outcome(call, &loaded, &env, ended, &shown));
     };
     let units = run::units(&env, &compiled.files)?;
     let head = loaded.estate.commit_id().unwrap_or_default();
@@ -61,12 +64,12 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         unit.unreached.clone_from(&silent);
     }
     let cost = Shown::cost_of(&loaded, &plan)?;
-    let (mut warnings, blocked) = flow::unfinished(&loaded, &runs, &plan)?;
+    let (mut warnings, blocked) = unfinished(&loaded, &runs, &plan)?;
     warnings.extend(run::taken_ports::warnings(call.context, &loaded, &runs, &wanted, &plan)?);
     warnings.extend(run::closed_folder::warnings(call.context, &loaded, &runs, &wanted, &plan)?);
     let warnings = loaded.in_environment(&env, warnings);
     let shown = Shown { plan, previews, cost, warnings, left: Default::default(), blocked };
     let ended = flow::agree_and_apply(call, &mut loaded, &runs, wanted, &units, &shown);
     let ended = ended.map_err(|found| shown.beside(call.context, found))?;
-    Ok(flow::outcome(call, &loaded, &env, ended, &shown))
+    Ok(outcome(call, &loaded, &env, ended, &shown))
 }

@@ -130,22 +130,19 @@ fn delete_component(
     let path = component_path(&environment.name, &name);
     refuse_part_left(loaded, environment, &entry.node, (name.as_str(), &path))?;
     // Where no run ever began to make it there is no data that could stay.
-    let kept = match entry.volumes.is_empty()
-        || !run::never_applied(&loaded.estate, &environment.name, name.as_str())
-    {
+    let data_stays = intent::holds_data(&loaded.catalog, entry)
+        && !destroyed.contains(&name)
+        && !run::never_applied(&loaded.estate, &environment.name, name.as_str());
+    let kept = match data_stays {
+        // What opens the data stays with it: one made again under this name finds both.
         true => take_out(loaded, entry, path, destroyed, change),
         false => {
             change.remove(path);
+            remove_secrets(loaded, &environment.name, &name, change)?;
             Vec::new()
         }
     };
-    let what = recording::what(&entry.kind, name.as_str());
-    // What opens the data stays with it: one made again under this name finds both.
-    if !kept.is_empty() {
-        return Ok((what, kept));
-    }
-    remove_secrets(loaded, &environment.name, &name, change)?;
-    Ok((what, kept))
+    Ok((recording::what(&entry.kind, name.as_str()), kept))
 }
 
 /// Takes the secrets of a name away, every version of them.

@@ -74,7 +74,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         wanted.notes.push(format!("Never applied, and gone from the pillar: {}.", only_recorded.join(", ")));
     }
     let (ended, shown) = flow::carry_out(call, &mut loaded, wanted)?;
-    let mut outcome = flow::outcome(call, &loaded, &env, ended, &shown);
+    let mut outcome = run::ended::outcome(call, &loaded, &env, ended, &shown);
     outcome.json["environment"] = json!(env);
     Ok(outcome)
 }

@@ -15,7 +15,9 @@ use crate::exit_code;
 use crate::loaded::Loaded;
 use crate::outcome::Outcome;
 use crate::recording::Message;
-use crate::run::flow::{self, Ended, Shown};
+use crate::run::ended::{Ended, outcome};
+use crate::run::flow;
+use crate::run::shown::Shown;
 use crate::run::{self, Runs, confirm, interrupt};
 use crate::views::plan_lines::preview_key;
 use crate::views::style::Style;
@@ -255,7 +257,7 @@ fn revert(
             Ended::Ran(recorded(), Box::new(report), begun.elapsed())
         }
     };
-    Ok(flow::outcome(call, loaded, env, ended, &shown))
+    Ok(outcome(call, loaded, env, ended, &shown))
 }
 
 fn ignore(

@@ -76,10 +76,9 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     recipients.add(identity.public(), &format!("{} on {}", context.user, context.machine))?;
     let mut first = Change::default();
     first.write(eos_secrets::RECIPIENTS_FILE, recipients.format());
-    if executor == "tofu" {
-        let key = eos_secrets::encrypt(&eos_secrets::new_state_key(), &recipients)?;
-        first.write(eos_secrets::STATE_KEY_FILE, key);
-    }
+    // Terraform encrypts no state; kept plans are encrypted by eos.
+    let key = eos_secrets::encrypt(&eos_secrets::new_state_key(), &recipients)?;
+    first.write(eos_secrets::STATE_KEY_FILE, key);
     let subject = format!("make the estate {name}");
     let said = Message::new(call, matches, subject).trailers(context, None);
     let estate = Estate::init(&root, &file, &lock, first, &said)?;

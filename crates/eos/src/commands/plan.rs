@@ -46,7 +46,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     // One with nothing to do as well: a pipeline applies what the step before it kept, whatever that is.
     if let Some(file) = out {
         let key = run::first::plan_key(call.context, &loaded.estate)?;
-        plan_file::write(&call.context.directory.join(file), &shown.plan, &shown.previews, key.as_deref())?;
+        plan_file::write(&call.context.directory.join(file), &shown.plan, &shown.previews, &key)?;
     }
     let text = if matches.get_flag("markdown") {
         view::markdown(&shown.plan, &shown.previews, shown.cost.as_ref())

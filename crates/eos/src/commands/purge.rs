@@ -119,7 +119,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         }
         report.ok_or_else(|| nothing_kept(&env, &name).into())
     })?;
-    let outputs = flow::published(&loaded, &env, &report);
+    let outputs = run::ended::published(&loaded, &env, &report);
     drop(loaded);
     let forgotten = if report.outcome == Ending::Done { forget(call, &env, &name) } else { Ok(()) };
     let text =

@@ -77,7 +77,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         ..ResumeOptions::default()
     };
     let mut report = flow::watched(call, &runs, |engine| engine.resume(&id, &options))?;
-    let outputs = flow::published(&loaded, &env, &report);
+    let outputs = run::ended::published(&loaded, &env, &report);
     let context = call.context;
     let text =
         view::text(&report, &outputs, started.elapsed().as_secs(), context.width, context.color_stdout);

@@ -47,7 +47,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     }
     let wanted = Wanted { notes: notes.clone(), ..Wanted::new(&env, &compiled, change, message, matches)? };
     let (ended, shown) = flow::carry_out(call, &mut loaded, wanted)?;
-    let mut outcome = flow::outcome(call, &loaded, &env, ended, &shown);
+    let mut outcome = run::ended::outcome(call, &loaded, &env, ended, &shown);
     outcome.json["notes"] = json!(notes);
     Ok(outcome)
 }

@@ -24,7 +24,7 @@ pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
     Ok(command.after_help("Examples:\n  eos status\n  eos status --json"))
 }
 
-/// Runs that are looked through for unfinished ones.
+/// Runs that are over and are looked through for what failed in them.
 const MOST_RUNS: usize = 200;
 
 /// What there is of a unit.

@@ -79,7 +79,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Told, Diagnostics> {
     let revert = |run: &RunId| undoing::revert(call, &runs, run);
     let options = UndoOptions { commit: &revert, looked_after: matches.get_flag("looked-after") };
     let report = flow::watched(call, &runs, |engine| engine.undo(&id, &options))?;
-    let outputs = flow::published(&loaded, &env, &report);
+    let outputs = run::ended::published(&loaded, &env, &report);
     let mut text =
         view::text(&report, &outputs, started.elapsed().as_secs(), context.width, context.color_stdout);
     text = loaded.hint(&env, &text);

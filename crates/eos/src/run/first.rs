@@ -3,7 +3,7 @@
 use std::ops::Deref;
 
 use eos_engine::{Layout, guard};
-use eos_model::{Diagnostic, Diagnostics, EnvName};
+use eos_model::{Diagnostic, Diagnostics, EnvName, codes};
 use eos_pillar::estate_file::Backend;
 use eos_pillar::lock_file::LOCK_FILE;
 use eos_pillar::{Change, Estate, LockFile};
@@ -48,9 +48,9 @@ pub fn prepare(estate: &Estate, layout: &Layout, change: &mut Change) -> Result<
     Ok(())
 }
 
-/// The change that gives an estate its key, when an older eos or terraform made it without one.
+/// The change that gives an estate its key, when an older eos made it without one.
 pub fn missing_key(estate: &Estate) -> Result<Option<Change>, Diagnostics> {
-    if estate.file.executor != "tofu" || estate.root.join(STATE_KEY_FILE).exists() {
+    if estate.root.join(STATE_KEY_FILE).exists() {
         return Ok(None);
     }
     let mut change = Change::default();
@@ -58,15 +58,21 @@ pub fn missing_key(estate: &Estate) -> Result<Option<Change>, Diagnostics> {
     Ok(Some(change))
 }
 
-/// The key that binds what a kept plan shows to what it does; none with terraform, which has no key.
+/// The key of kept plans: it binds what one shows to what it does, and conceals what is sensitive.
 pub fn plan_key(
     context: &Context,
     estate: &Estate,
-) -> Result<Option<impl Deref<Target = [u8; 32]>>, Diagnostics> {
-    if estate.file.executor != "tofu" {
-        return Ok(None);
-    }
-    read_state_key(&estate.root, &Identity::load(&context.identity_file)?)
+) -> Result<impl Deref<Target = [u8; 32]> + use<>, Diagnostics> {
+    let key = read_state_key(&estate.root, &Identity::load(&context.identity_file)?)?;
+    key.ok_or_else(|| {
+        Diagnostic::error(
+            codes::PLAN_STALE,
+            format!("there is no {STATE_KEY_FILE}, which every kept plan is sealed with"),
+        )
+        .why("no plan of this estate was kept yet, or the key was taken away")
+        .fix("eos plan --out FILE keeps one, and makes the key where there is none")
+        .into()
+    })
 }
 
 /// The subject of the commit when nothing else changes.

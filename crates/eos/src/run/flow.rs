@@ -5,38 +5,36 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use clap::ArgMatches;
 use eos_compile::Compiled;
 use eos_compile::intent::Planned;
 use eos_engine::plan::Look;
 use eos_engine::{
-    Applied, AppliedEnvironment, Engine, Layout, OnFailure, Outcome as Ending, PlanRequest, Report, RunId,
-    RunOptions, RunPlan, Units, guard, problems,
+    Applied, AppliedEnvironment, Engine, OnFailure, Outcome as Ending, PlanRequest, Report, RunId,
+    RunOptions, RunPlan, Units, guard,
 };
-use eos_model::{Diagnostic, Diagnostics, EnvName, Name, UnitId, codes};
+use eos_model::{Diagnostics, EnvName, Name};
 use eos_pillar::Change;
-use eos_pillar::prices::Prices;
-use serde_json::{Value as Json, json};
+use serde_json::json;
 
+use super::ended::{Ended, outcome};
+use super::in_the_way::{refuse_overtaken, refuse_unknown_data, unfinished, with_owners};
 use super::progress::Bars;
+use super::shown::Shown;
 use super::{
     Runs, apart, archived, closed_folder, confirm, first, interrupt, operations, taken_ports, undoing,
 };
 use crate::args::running;
 use crate::build_folder;
-use crate::commands::{Call, locks};
-use crate::context::Context;
-use crate::exit_code;
+use crate::commands::Call;
 use crate::loaded::Loaded;
 use crate::outcome::Outcome;
 use crate::recording::{
     Message, Prepared, Recorded, only_build_is_behind, only_commands_that_work, secrets_text,
 };
-use crate::views::cost::Cost;
 use crate::views::plan as view;
-use crate::views::report as report_view;
 use crate::views::wrap::below;
 
 /// What is to be carried out.
@@ -98,71 +96,6 @@ impl<'a> Wanted<'a> {
             ask_anyway: false,
             looked_after: running::is_set(matches, "looked-after"),
         })
-    }
-}
-
-/// How it ended.
-pub enum Ended {
-    /// The person said no: nothing was recorded, nothing was done.
-    Declined,
-    /// Recorded; there was nothing to apply.
-    NothingToDo(Recorded),
-    /// With how long the run itself took.
-    Ran(Recorded, Box<Report>, Duration),
-}
-
-/// A plan with what Nomad and Salt say about it.
-pub struct Shown {
-    pub plan: RunPlan,
-    pub previews: view::Previews,
-    pub cost: Option<Cost>,
-    /// What was noticed on the way: said with the plan, before the question; part of the document with --json.
-    pub warnings: Diagnostics,
-    /// Recorded earlier, not planned here.
-    pub left: BTreeSet<Name>,
-    /// Another run left a unit half-done that this plan is about: applying it is refused.
-    pub blocked: bool,
-}
-
-impl Shown {
-    pub fn cost_of(loaded: &Loaded, plan: &RunPlan) -> Result<Option<Cost>, Diagnostic> {
-        Ok(Cost::of(plan, &Prices::of_estate(&loaded.estate.root)?))
-    }
-
-    pub fn text(&self, context: &Context) -> String {
-        view::text(&self.plan, &self.previews, self.cost.as_ref(), context.width, context.color_stdout)
-    }
-
-    /// Shows the plan and what was noticed, before anybody is asked.
-    pub fn say(&self, context: &Context, loaded: &Loaded) {
-        context.say(&self.text(context));
-        if !self.left.is_empty() {
-            let names: Vec<&str> = self.left.iter().map(|name| name.as_str()).collect();
-            let said =
-                format!("Recorded before and left alone here: {}. eos apply does that.", names.join(", "));
-            context.say(&below("", "", &loaded.hint(&self.plan.env, &said), context.width, 2));
-        }
-        context.tell(&self.warnings);
-    }
-
-    /// What was noticed, for a document; on a terminal it was said with the plan.
-    fn unsaid(&self, context: &Context) -> Diagnostics {
-        if context.json { self.warnings.clone() } else { Diagnostics::new() }
-    }
-
-    /// Why it was not carried out, with what was noticed where that is not said yet.
-    pub fn beside(&self, context: &Context, found: Diagnostics) -> Diagnostics {
-        let mut all = self.unsaid(context);
-        all.extend(found);
-        all
-    }
-
-    pub fn document(&self) -> Json {
-        let mut document = view::document(&self.plan, &self.previews, self.cost.as_ref());
-        if !self.left.is_empty() {
-            document["left_alone"] = json!(self.left);
-        }
-        document
     }
 }
 
@@ -241,85 +174,6 @@ pub fn plan(
     let left = wanted.leave.clone();
     let warnings = loaded.in_environment(wanted.env, warnings);
     Ok(Shown { plan, previews: runs.side.previews(), cost, warnings, left, blocked })
-}
-
-/// Runs that stopped half-way, for whoever plans something else meanwhile; and whether one of them is in its way.
-pub fn unfinished(loaded: &Loaded, runs: &Runs, plan: &RunPlan) -> Result<(Diagnostics, bool), Diagnostics> {
-    let (known, _) = eos_engine::runs::open(&runs.layout)?;
-    let applied = Applied::new(runs.records.as_ref()).units(&plan.env)?;
-    let (mut found, mut blocked) = (Diagnostics::new(), false);
-    for known in known.iter().filter(|known| known.run.begun.env == plan.env && !known.in_progress) {
-        let (run, command) = (&known.run.begun.run, &known.run.begun.command);
-        let is_work = |name: &Name| plan.units.get(name).is_some_and(|unit| unit.is_work());
-        let in_the_way = known.run.half_done().any(|(name, _)| is_work(name));
-        let then = if in_the_way {
-            "until then eos apply is refused"
-        } else {
-            "applying what is planned here leaves it behind"
-        };
-        found.push(
-            Diagnostic::warning(codes::RUN_UNFINISHED, format!("run {run} is unfinished: {command}")).fix(
-                format!(
-                    "{}; {then}",
-                    loaded.hint(&known.run.begun.env, &undoing::ways_on(loaded, &known.run, &applied))
-                ),
-            ),
-        );
-        blocked |= in_the_way;
-    }
-    Ok((found, blocked))
-}
-
-/// A name behind --destroy-data that means nothing is a mistake, and one that a person should hear of.
-fn refuse_unknown_data(engine: &Engine<'_>, wanted: &Wanted<'_>, units: &Units) -> Result<(), Diagnostics> {
-    if wanted.destroy_data.is_empty() {
-        return Ok(());
-    }
-    let env = wanted.env;
-    let (there, kept) = (engine.applied().units(env)?, engine.applied().kept(env)?);
-    let mut found = Diagnostics::new();
-    let known = |name: &Name| units.units.contains_key(name) || there.contains_key(name);
-    for name in wanted.destroy_data.iter().filter(|name| !known(name)) {
-        let problem = |message: String| Diagnostic::error(codes::UNKNOWN_NAME, message);
-        found.push(if kept.contains_key(name) {
-            problem(format!("{name} is gone from {env}; its data was kept and is out of tofu's reach"))
-                .why("only what tofu manages can be destroyed by it")
-                .fix(format!("eos purge {name} takes it back into tofu's hands and destroys it for good"))
-        } else {
-            problem(format!("there is no unit {name} in {env} whose data could be destroyed"))
-                .fix("eos status shows what there is")
-        });
-    }
-    if found.is_empty() { Ok(()) } else { Err(found) }
-}
-
-/// Tofu knows only which machine locked a state; where a run of eos did it, its lease says who, for what and since when.
-fn with_owners(runs: &Runs, env: &EnvName, mut found: Diagnostics) -> Diagnostics {
-    let held = runs.leases.list().unwrap_or_default();
-    for problem in found.0.iter_mut().filter(|problem| problem.code == codes::STATE_LOCKED) {
-        let unit = problem.message.split(':').next().unwrap_or_default();
-        let key = format!("{env}/{unit}");
-        if let Some(status) = held.iter().find(|status| !status.stale && status.key == key) {
-            *problem = problems::held(status);
-        }
-    }
-    found
-}
-
-/// What may have happened while a person read the plan: others applied, or are at it now. Judged before anything is
-/// recorded; the leases of the run itself decide what happens after.
-fn refuse_overtaken(loaded: &Loaded, runs: &Runs, plan: &RunPlan) -> Result<(), Diagnostics> {
-    let head = loaded.estate.commit_id().unwrap_or_default();
-    let last = Applied::new(runs.records.as_ref()).environment(&plan.env)?;
-    guard::refuse_stale(&plan.env, last.as_ref(), &head, |older| loaded.estate.git.descends(&head, older))?;
-    let held = runs.leases.list().map_err(locks::unusable)?;
-    let work = |key: &str| {
-        plan.units.iter().any(|(name, unit)| unit.is_work() && key == format!("{}/{name}", plan.env))
-    };
-    match held.iter().find(|status| !status.stale && work(&status.key)) {
-        Some(status) => Err(problems::held(status).into()),
-        None => Ok(()),
-    }
 }
 
 /// Plans, shows, asks, records and applies.
@@ -403,7 +257,10 @@ pub fn agree_and_apply(
         looked_after: wanted.looked_after,
     };
     let begun = Instant::now();
-    let mut report = apply(call, runs, &shown.plan, units, &options)?;
+    let mut report = match apply(call, runs, &shown.plan, units, &options) {
+        Ok(report) => report,
+        Err(found) => return Ended::not_begun(recorded, found),
+    };
     let took = begun.elapsed();
     if report.outcome == Ending::Undone
         && let Err(behind) = undoing::compile_again(call, wanted.env)
@@ -476,48 +333,4 @@ pub fn record_and_apply_as(
         outcome.json["secrets"] = json!(made.collect::<BTreeMap<_, _>>());
     }
     Ok(outcome)
-}
-
-/// What is said at the end. The plan itself was shown before.
-pub fn outcome(call: &Call<'_>, loaded: &Loaded, env: &EnvName, ended: Ended, shown: &Shown) -> Outcome {
-    let context = call.context;
-    let plan = shown.document();
-    let outcome = match ended {
-        Ended::Declined => {
-            let document = json!({"applied": false, "declined": true, "plan": plan});
-            Outcome::new("Nothing was changed.\n", document).exits(exit_code::REFUSED)
-        }
-        Ended::NothingToDo(recorded) => {
-            let text = recorded.commit.as_ref().map(|commit| format!("Recorded as {}.\n", &commit[..10]));
-            let document = json!({"applied": true, "commit": recorded.commit, "plan": plan});
-            Outcome::new(text.unwrap_or_default(), document)
-        }
-        Ended::Ran(recorded, report, took) => {
-            let outputs = published(loaded, env, &report);
-            let mut text = String::new();
-            if let Some(commit) = &recorded.commit {
-                text.push_str(&format!("Recorded as {}.\n", &commit[..10]));
-            }
-            let told =
-                report_view::text(&report, &outputs, took.as_secs(), context.width, context.color_stdout);
-            text.push_str(&loaded.hint(env, &told));
-            let mut document = json!({"applied": true, "commit": recorded.commit, "plan": plan});
-            document["report"] = report_view::document(&report, &outputs);
-            let exit = report_view::exit(&report);
-            let problems = loaded.in_environment(env, report_view::problems(*report));
-            Outcome::new(text, document).with_warnings(problems).exits(exit)
-        }
-    };
-    outcome.with_warnings(shown.unsaid(context))
-}
-
-/// The outputs of the units that are there now, as they were published.
-pub fn published(loaded: &Loaded, env: &EnvName, report: &Report) -> report_view::Outputs {
-    let layout = Layout::new(loaded.estate.root.clone());
-    let read = |name: &Name| {
-        let path = layout.outputs(&UnitId { env: env.clone(), name: name.clone() });
-        let mut document: serde_json::Value = serde_json::from_slice(&fs_err::read(path).ok()?).ok()?;
-        serde_json::from_value(document["outputs"].take()).ok()
-    };
-    report.units.keys().filter_map(|name| Some((name.clone(), read(name)?))).collect()
 }

@@ -8,11 +8,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use eos_compile::OPERATIONS;
-use eos_compile::intent::{component_path, ours, with_features};
+use eos_compile::intent::{component_path, holds_data, ours};
 use eos_engine::record::{Begun, Goal, Intended};
 use eos_engine::{AppliedUnit, Digest, Run, Units};
 use eos_model::{Diagnostic, Diagnostics, EnvName, Name, codes};
-use eos_pillar::{Change, ComponentEntry, Tree};
+use eos_pillar::{Change, Tree};
 
 use crate::loaded::Loaded;
 
@@ -167,11 +167,7 @@ fn own_entries(loaded: &Loaded, begun: &Begun) -> Result<Change, Diagnostics> {
 fn drop_secrets(loaded: &Loaded, begun: &Begun, name: &Name, change: &mut Change) -> Result<(), Diagnostics> {
     // A pillar that cannot be read is told of when it is compiled.
     let Ok(environment) = loaded.environment(&begun.env) else { return Ok(()) };
-    let holds_data = |entry: &ComponentEntry| {
-        let component = with_features(&loaded.catalog, entry);
-        !entry.volumes.is_empty() || component.is_ok_and(|kind| !kind.cloud.data_classes.is_empty())
-    };
-    if environment.components.get(name).is_none_or(holds_data) {
+    if environment.components.get(name).is_none_or(|entry| holds_data(&loaded.catalog, entry)) {
         return Ok(());
     }
     for reference in eos_secrets::list(&loaded.estate.root)? {

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use eos_engine::observer::Seen;
 use eos_engine::{Health, Unit, Units};
-use eos_model::{Diagnostic, Name, UnitId, codes};
+use eos_model::{Diagnostic, Name, codes};
 use eos_nomad::{Client, Connection, Error, Job, Patience, Stop, explain};
 use eos_provider::Settings;
 use eos_tofu::Children;
@@ -22,15 +22,15 @@ const PAUSE: Duration = Duration::from_millis(500);
 
 pub struct NomadHealth {
     connection: Connection,
-    /// By unit.
-    jobs: BTreeMap<Name, Jobs>,
+    /// Id and meta of the jobs of each unit, in every revision that a run is about.
+    metas: BTreeMap<Name, Vec<Json>>,
     /// What the provider is told, as far as it reads secrets with it.
     settings: Settings,
     /// Whether somebody has said stop.
     children: Children,
 }
 
-/// The jobs of a unit, in every revision that a run is about.
+/// The jobs of a unit.
 #[derive(Default)]
 struct Jobs {
     /// The ids of those that go on running.
@@ -50,22 +50,23 @@ struct Look {
 impl NomadHealth {
     pub fn new(here: &Here, units: &[&Units], children: &Children) -> NomadHealth {
         let connection = nomad_connection(|name| here.nomad_variable(name));
-        let mut jobs: BTreeMap<Name, Jobs> = BTreeMap::new();
+        let mut metas: BTreeMap<Name, Vec<Json>> = BTreeMap::new();
         for (name, unit) in units.iter().flat_map(|units| &units.units) {
-            jobs.entry(name.clone()).or_default().extend(unit);
+            metas.entry(name.clone()).or_default().extend(Jobs::of(unit).metas);
         }
         let settings = Settings {
             estate: Some(here.places.root().to_owned()),
             identity: Some(here.identity_file.clone()),
             ..Settings::default()
         };
-        NomadHealth { connection, jobs, settings, children: children.clone() }
+        NomadHealth { connection, metas, settings, children: children.clone() }
     }
 
     /// The reasons without the secrets of the unit's files and of the job as it runs.
-    fn blanked(&self, jobs: &Jobs, look: &Look) -> Vec<String> {
+    fn blanked(&self, unit: &Name, jobs: &Jobs, look: &Look) -> Vec<String> {
         let running = json!({"Meta": look.meta});
-        let known: Vec<Json> = jobs.metas.iter().cloned().chain([running]).collect();
+        let others = self.metas.get(unit).into_iter().flatten();
+        let known: Vec<Json> = jobs.metas.iter().chain(others).cloned().chain([running]).collect();
         match eos_provider::redact_tasks(&self.settings, &known) {
             Ok(redact) => look.reasons.iter().map(|reason| redact.text(reason)).collect(),
             Err(found) => {
@@ -77,9 +78,9 @@ impl NomadHealth {
 }
 
 impl Health for NomadHealth {
-    fn check(&self, unit: &UnitId, _: &BTreeMap<String, Json>) -> Result<Seen, Diagnostic> {
+    fn check(&self, unit: &Unit, _: &BTreeMap<String, Json>) -> Result<Seen, Diagnostic> {
         let mut seen = Seen::new();
-        let Some(jobs) = self.jobs.get(&unit.name) else { return Ok(seen) };
+        let (jobs, unit) = (Jobs::of(unit), &unit.id);
         if jobs.services.is_empty() {
             return Ok(seen);
         }
@@ -109,7 +110,7 @@ impl Health for NomadHealth {
                     .fix("eos resume looks again, eos undo takes it back"));
                 }
                 if Instant::now() >= end {
-                    return Err(unhealthy(job, self.blanked(jobs, &look)));
+                    return Err(unhealthy(job, self.blanked(&unit.name, &jobs, &look)));
                 }
                 stop.wait(PAUSE);
             }
@@ -153,14 +154,16 @@ fn trouble(client: &Client, job: &Job) -> Result<Vec<String>, Error> {
 }
 
 impl Jobs {
-    fn extend(&mut self, unit: &Unit) {
+    fn of(unit: &Unit) -> Jobs {
+        let mut jobs = Jobs::default();
         let files = unit.files.iter().filter(|(path, _)| path.as_str().ends_with(".nomad.json"));
         for document in files.filter_map(|(_, bytes)| serde_json::from_slice::<Json>(bytes).ok()) {
             let job = &document["Job"];
             if job["Type"] == "service" {
-                self.services.extend(job["ID"].as_str().map(str::to_owned));
+                jobs.services.extend(job["ID"].as_str().map(str::to_owned));
             }
-            self.metas.push(json!({"ID": job["ID"], "Meta": job["Meta"]}));
+            jobs.metas.push(json!({"ID": job["ID"], "Meta": job["Meta"]}));
         }
+        jobs
     }
 }

@@ -5,16 +5,19 @@ pub mod apart;
 pub mod archived;
 pub mod closed_folder;
 pub mod confirm;
+pub mod ended;
 pub mod first;
 pub mod flow;
 pub mod going_back;
 pub mod health;
+pub mod in_the_way;
 pub mod interrupt;
 pub mod listening;
 pub mod operations;
 pub mod progress;
 pub mod screen;
 pub mod shared_store;
+pub mod shown;
 pub mod side_channel;
 pub mod surroundings;
 pub mod taken_ports;
@@ -95,7 +98,7 @@ impl Runs {
             warm_salt: OnceLock::new(),
             side_socket: side.path().to_string_lossy().into_owned(),
             sockets: side.folder().to_owned(),
-            given: context.given.clone(),
+            given: surroundings::given(context, &estate.file),
         };
         let children = Children::new();
         let health = health::NomadHealth::new(&here, units, &children);
@@ -266,6 +269,7 @@ fn installation(context: &Context) -> InstallationSettings {
         providers: providers.into_iter().flatten().collect(),
         mirrors: Vec::new(),
         search_path: surroundings::SEARCH_PATH.into(),
+        network: context.network.clone(),
     }
 }
 

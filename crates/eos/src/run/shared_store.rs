@@ -20,8 +20,11 @@ pub fn open(estate: &Estate, nats: &NatsServer) -> Result<Store, Diagnostics> {
         NatsAccess::from_environment(|name| std::env::var(name).ok().filter(|value| !value.is_empty()));
     let connection = Nats::connect(&nats.url, &access).map_err(unusable)?;
     let bucket = bucket(estate, &connection)?;
-    let records = NatsRecords::open(&connection, &bucket, &NatsSettings::default()).map_err(unusable)?;
-    let leases = NatsLeases::open(&connection, &format!("{bucket}-leases"), 1).map_err(unusable)?;
+    // What is there already keeps the number of copies it was made with.
+    let settings = NatsSettings { replicas: nats.replicas, ..NatsSettings::default() };
+    let records = NatsRecords::open(&connection, &bucket, &settings).map_err(unusable)?;
+    let leases =
+        NatsLeases::open(&connection, &format!("{bucket}-leases"), nats.replicas).map_err(unusable)?;
     Ok((Box::new(records), Box::new(leases)))
 }
 
@@ -42,7 +45,13 @@ fn unusable(error: StoreError) -> Diagnostic {
     let refused = message.to_lowercase().contains("authorization");
     let problem = Diagnostic::error(codes::STORE, message)
         .why("who is at work and what was applied is kept there; without it nothing is begun");
-    if refused {
+    // As NATS says it of a server alone, and of a cluster with too few.
+    let too_few = ["replicas", "peers"].iter().any(|word| problem.message.contains(word));
+    if too_few {
+        problem.fix(
+            "lower replicas under [nats] in eos.toml, 1 for a server alone; or have url name a cluster of that many",
+        )
+    } else if refused {
         problem.fix(format!("say who you are in the environment: {VARIABLES}"))
     } else {
         problem.fix("see that the NATS of eos.toml runs and can be reached, then try again")

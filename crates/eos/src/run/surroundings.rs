@@ -14,6 +14,8 @@ use eos_secrets::credentials;
 use eos_tofu::{Backend, Places};
 use serde_json::Value as Json;
 
+use crate::context::Context;
+
 /// Where a child finds programs.
 pub const SEARCH_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 /// The source of the provider that this binary is.
@@ -56,7 +58,8 @@ impl Surroundings for Here {
 
     fn variables(&self, unit: &Unit) -> Result<Vec<(String, String)>, Diagnostic> {
         let sources = providers(unit);
-        let mut variables = credentials::scoped(sources.iter().map(String::as_str), &self.given);
+        let mut variables =
+            credentials::scoped(sources.iter().map(String::as_str), &self.estate.credentials, &self.given);
         // Whoever reads state or plans needs the identity: tofu runs eos for the key.
         variables.insert("EOS_IDENTITY".into(), self.identity_file.to_string());
         if sources.iter().any(|source| source == OWN_PROVIDER) {
@@ -84,6 +87,13 @@ impl Surroundings for Here {
         }
         Ok(variables.into_iter().collect())
     }
+}
+
+/// What the process was given for providers: those that eos knows, and those of which the estate says what they read.
+pub fn given(context: &Context, estate: &EstateFile) -> BTreeMap<String, String> {
+    let named = estate.credentials.values().flatten();
+    let named = named.filter_map(|name| Some((name.clone(), std::env::var(name).ok()?)));
+    context.given.clone().into_iter().chain(named).collect()
 }
 
 impl Here {

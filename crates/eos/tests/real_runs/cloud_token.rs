@@ -18,6 +18,8 @@ use crate::support::tool;
 
 /// As long as the cloud's own are.
 const TOKEN: &str = "planted-cloud-token-1c94d3-that-a-provider-needs-and-nobody-else";
+/// What the estate says that the provider reads as well.
+const MARK: &str = "planted-mark-77ab02-of-a-variable-that-the-estate-names";
 const KEY: &str = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIKdGVzdGtleXRlc3RrZXl0ZXN0a2V5dGVzdGtleXRl kim";
 
 const DOOR: &str = r#"#!yaml
@@ -121,21 +123,28 @@ fn a_clouds_token_is_with_the_unit_that_needs_it_alone() {
     let (address, cloud) = cloud();
     let temporary = shop.sandbox.path().join("tmp");
     std::fs::create_dir(&temporary).unwrap();
-    for (name, value) in
-        [("HCLOUD_TOKEN", TOKEN), ("HCLOUD_ENDPOINT", &address), ("TMPDIR", temporary.to_str().unwrap())]
-    {
+    for (name, value) in [
+        ("HCLOUD_TOKEN", TOKEN),
+        ("HCLOUD_ENDPOINT", &address),
+        ("DOOR_MARK", MARK),
+        ("TMPDIR", temporary.to_str().unwrap()),
+    ] {
         shop.variables.push((name.into(), value.into()));
     }
     shop.sandbox.write("catalog/door/component.yaml", DOOR);
     shop.sandbox.write("catalog/note/component.yaml", NOTE);
+    let settings = shop.sandbox.read("eos.toml");
+    let named = "[credentials]\n\"registry.opentofu.org/hetznercloud/hcloud\" = [\"DOOR_MARK\"]";
+    shop.sandbox.write("eos.toml", format!("{settings}\n{named}\n"));
     shop.sandbox.commit_by_hand();
     let mut scanner = Scanner::default();
     scanner.add("the cloud's token", TOKEN);
+    scanner.add("what the estate names", MARK);
     let seen = Arc::new(Mutex::new(BTreeSet::new()));
     let theirs = Arc::clone(&seen);
     let watch = scanner.watch(shop.sandbox.path(), move |process| {
         let needs_it = works_for_the_door(process);
-        if needs_it {
+        if needs_it && process.environment.contains(MARK) {
             theirs.lock().unwrap().insert(process.program.file_name().unwrap_or_default().to_owned());
         }
         needs_it || given_to_eos(process)

@@ -16,6 +16,10 @@ use crate::processes::{self, Process};
 /// Files above this are programs.
 const LARGEST: u64 = 8 << 20;
 
+/// How a string begins that is something compressed in base64.
+const ZIP: &str = "\"UEsDB";
+const GZIP: &str = "\"H4sI";
+
 #[derive(Clone, Default)]
 pub struct Scanner {
     /// What is meant, and a form of it.
@@ -58,12 +62,16 @@ impl Scanner {
         found
     }
 
-    fn file(&self, path: &Path) -> Vec<String> {
+    pub fn file(&self, path: &Path) -> Vec<String> {
         let place = path.display().to_string();
         let bytes = std::fs::read(path).unwrap_or_default();
         let mut found = self.text(&place, &String::from_utf8_lossy(&bytes));
         if bytes.starts_with(b"PK\x03\x04") || bytes.starts_with(&[0x1f, 0x8b]) {
             found.push(format!("something compressed in {place}"));
+        }
+        // As a kept plan has those of tofu: a string of base64.
+        if [ZIP, GZIP].iter().any(|begin| bytes.windows(begin.len()).any(|part| part == begin.as_bytes())) {
+            found.push(format!("something compressed in a string of {place}"));
         }
         found
     }
@@ -171,6 +179,8 @@ fn a_planted_secret_is_found_everywhere() {
     }
     std::fs::write(path("a/.b/c"), b"PK\x03\x04...").unwrap();
     has_one(&scanner.files(folder.path()), "something compressed");
+    std::fs::write(path("a/.b/c"), format!("{{\"tfplan\": \"{}\"}}", base64(b"PK\x03\x04..."))).unwrap();
+    has_one(&scanner.files(folder.path()), "something compressed in a string");
     std::fs::write(path("a/.b/c"), SECRET).unwrap();
     let git = |args: &[&str]| {
         let output = Command::new("git").args(args).current_dir(folder.path()).output().unwrap();

@@ -56,6 +56,11 @@ fn secrets_stay_where_they_belong() {
     outputs.push(shop.ok(&["create", "lockbox", "--path", lockbox.to_str().unwrap(), "--yes"]));
     assert_eq!(std::fs::read_to_string(&lockbox).unwrap().trim(), PASSWORD);
     outputs.push(shop.ok(&["update", "hidden", "--max-memory", "32M", "--yes"]));
+    // Kept as a file, which stays where every file is looked at.
+    outputs.push(shop.ok(&["update", "hidden", "--max-memory", "48M", "--no-apply"]));
+    outputs.push(shop.exits(2, &["plan", "--out", "kept.plan"]));
+    outputs.push(shop.ok(&["apply", "kept.plan", "--yes"]));
+    assert!(shop.sandbox.read("kept.plan").contains("\"tfplan\""));
     let rotated = shop.ok(&["secret", "rotate", "hidden/password", "--yes"]);
     let shown = shop.ok(&["secret", "show", "hidden/password", "--json"]);
     let shown: serde_json::Value = serde_json::from_str(&shown.stdout).unwrap();

@@ -3,9 +3,10 @@
 use std::process::Command;
 
 use crate::lifecycle::{mode, set_mode};
+use crate::scanner::Scanner;
 use crate::shop::{Shop, ask_redis, has};
 
-/// The folder terraform is in. It is not free software any more and is gotten by nobody's `make`: it is here or not.
+/// The folder terraform is in: `make test` gets it. Whoever runs this test alone may have none.
 fn terraform() -> Option<String> {
     let output =
         Command::new(env!("CARGO_BIN_EXE_eos")).args(["tools", "path", "terraform"]).output().unwrap();
@@ -30,7 +31,16 @@ fn terraform_does_the_same() {
     has(&shop.run(&["doctor"]).stdout, "its state is not encrypted");
     assert_eq!(mode(&shop.sandbox.estate().join(".eos/state")), 0o700, "it is its owner's alone");
 
-    has(&shop.ok(&["update", "terra", "--max-memory", "32M", "--yes"]).stdout, "~ change  terra");
+    shop.ok(&["update", "terra", "--max-memory", "32M", "--no-apply"]);
+    shop.exits(2, &["plan", "--out", "kept.plan"]);
+    // Terraform's own plan is a zip in clear: in what is kept it is encrypted, and what is shown is sealed with it.
+    let kept = shop.sandbox.read("kept.plan");
+    assert!(kept.contains("\"tfplan\""), "{kept}");
+    let in_clear = Scanner::default().file(&shop.sandbox.estate().join("kept.plan"));
+    assert!(in_clear.is_empty(), "{in_clear:?}");
+    shop.sandbox.write("edited.plan", kept.replace("\"update\"", "\"create\""));
+    has(&shop.exits(4, &["apply", "edited.plan", "--yes"]).stderr, "E0907");
+    has(&shop.ok(&["apply", "kept.plan", "--yes"]).stdout, "~ change  terra");
     has(&ask_redis(port, "terra-password", &["CONFIG GET maxmemory"]), &(32 << 20).to_string());
     assert_eq!(shop.versions("production-terra"), 2);
     has(&shop.ok(&["plan"]).stdout, "nothing to do");

@@ -286,6 +286,38 @@ fn the_password_of_nats_is_not_in_git() {
     place.says("run_nats_password_in_git", &place.exits(3, &["create", "chore", "--yes"]));
 }
 
+/// As many servers have what was applied and who is at work as eos.toml says; one of them may go.
+#[test]
+fn records_and_leases_have_copies_in_a_cluster() {
+    let (mut cluster, state) = (servers::nats_cluster(), StateServer::start());
+    let place = |url: String, replicas: u8| {
+        Place::with_settings(|settings| {
+            let http = format!("kind = \"http\"\naddress = \"{}\"", state.address());
+            let settings = settings.replace("kind = \"local\"", &http);
+            format!("{settings}\n[nats]\nurl = \"{url}\"\nreplicas = {replicas}\n")
+        })
+    };
+    let alone = servers::nats();
+    let too_many = place(alone.url(), 3);
+    too_many.says("run_nats_too_few_servers", &too_many.exits(1, &["create", "chore", "--yes"]));
+    let even = place(alone.url(), 2);
+    even.says("run_nats_even_replicas", &even.exits(3, &["status"]));
+
+    let place = place(cluster[0].url(), 3);
+    // They agree first on who leads.
+    until("the cluster is there", || place.run(&["status"]).code == 0);
+    place.ok(&["create", "chore", "--yes"]);
+    let has_all = |server: &test_tools::NatsServer| {
+        ["KV_eos-shop", "KV_eos-shop-leases"]
+            .iter()
+            .all(|stream| server.streams().contains(&stream.to_string()))
+    };
+    until("each has a copy", || cluster.iter().all(has_all));
+    cluster[2].kill();
+    until("the others go on", || place.run(&["update", "chore", "--input", "two", "--yes"]).code == 0);
+    place.is_settled();
+}
+
 /// Two estates of one name on one NATS know nothing of each other; what was kept under the name alone, before estates
 /// had ids, stays its owner's.
 #[test]

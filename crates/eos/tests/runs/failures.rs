@@ -205,7 +205,7 @@ fn an_undo_keeps_the_secrets_of_its_command_to_itself() {
 /// A create that is taken back leaves no secret behind, and both of its commits are told; where data was kept, what opens
 /// it stays until that is purged.
 #[test]
-fn an_undone_create_takes_its_secret_along_unless_data_stays() {
+fn what_is_undone_or_deleted_takes_its_secret_along_unless_data_stays() {
     const CHEST: &str = r#"#!yaml
 format: 1
 kind: chest
@@ -245,6 +245,23 @@ cloud:
     assert_eq!(purpose(), ["kept data"], "{}", place.ok(&["status"]).stdout);
     place.ok(&["purge", "chest", "--yes"]);
     assert!(purpose().is_empty());
+
+    // What is deleted keeps its data and what opens it, and one made again finds both.
+    place.add_kind("coffer", &CHEST.replace("chest", "coffer").replace("\"false\"", "\"true\""));
+    place.ok(&["create", "coffer", "--yes"]);
+    let combination = || place.ok(&["secret", "show", "coffer/combination"]).stdout;
+    let made = combination();
+    place.ok(&["delete", "coffer", "--yes"]);
+    assert_eq!(purpose(), ["kept data"], "{}", place.ok(&["status"]).stdout);
+    assert!(place.ok(&["create", "coffer", "--yes"]).stdout.contains("take over"));
+    assert_eq!(combination(), made);
+    place.ok(&["delete", "coffer", "--destroy-data", "coffer", "--yes"]);
+    assert!(purpose().is_empty());
+    // What was never applied has no data that its secret could open.
+    place.ok(&["create", "coffer", "--no-apply"]);
+    place.ok(&["delete", "coffer", "--yes"]);
+    assert!(purpose().is_empty());
+
     // One that an older eos left behind is told as such, and purged as it says.
     let left = place.path("secrets/production/ghost");
     std::fs::create_dir_all(&left).unwrap();

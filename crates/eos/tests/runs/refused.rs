@@ -85,7 +85,7 @@ fn a_plan_that_is_not_what_there_is_now() {
     place.says("run_plan_that_is_none", &place.exits(4, &["apply", "letter.txt", "--yes"]));
     place.says("run_plan_that_is_not_there", &place.exits(3, &["apply", "tuesday.plan", "--yes"]));
     let newer =
-        std::fs::read_to_string(place.path("old.plan")).unwrap().replace("\"format\": 2", "\"format\": 9");
+        std::fs::read_to_string(place.path("old.plan")).unwrap().replace("\"format\": 3", "\"format\": 9");
     std::fs::write(place.path("newer.plan"), newer).unwrap();
     place.says("run_plan_of_a_newer_eos", &place.exits(3, &["apply", "newer.plan", "--yes"]));
     assert!(!place.has_state(), "nothing was applied");
@@ -278,15 +278,12 @@ fn status_offers_only_what_is_not_refused() {
     assert_eq!((place.head(), place.json(&["status"])["runs"].clone()), (head, runs));
 }
 
-/// A journal that cannot be written: the run does not begin.
-#[test]
-fn a_full_disk_at_the_journal() {
-    let place = Place::new();
-    place.ok(&["create", "chore", "--yes"]);
-    place.ok(&["update", "chore", "--input", "two", "--no-apply"]);
+/// Runs eos where no journal can be written: in a mount namespace of its own, that ends with it. None where none can be
+/// made.
+fn without_room_for_a_journal(place: &Place, words: &str) -> Option<Run> {
     let runs = place.path(".eos/state/runs");
     let script = format!(
-        "mount -t tmpfs -o size=4k none '{0}'; dd if=/dev/zero of='{0}/filler' bs=4k count=1 2>/dev/null; exec '{1}' apply --yes",
+        "mount -t tmpfs -o size=4k none '{0}'; dd if=/dev/zero of='{0}/filler' bs=4k count=1 2>/dev/null; exec '{1}' {words}",
         text(&runs),
         env!("CARGO_BIN_EXE_eos"),
     );
@@ -300,14 +297,125 @@ fn a_full_disk_at_the_journal() {
     if run.stderr.contains("mount:") || run.stderr.contains("unshare:") {
         use std::io::Write as _;
         let _ = writeln!(std::io::stderr(), "SKIPPED: no mount can be made here: {}", run.stderr);
-        return;
+        return None;
     }
     assert_eq!(run.code, 1, "{}{}", run.stdout, run.stderr);
+    Some(run)
+}
+
+/// A journal that cannot be written: the run does not begin.
+#[test]
+fn a_full_disk_at_the_journal() {
+    let place = Place::new();
+    place.ok(&["create", "chore", "--yes"]);
+    place.ok(&["update", "chore", "--input", "two", "--no-apply"]);
+    let Some(run) = without_room_for_a_journal(&place, "apply --yes") else { return };
     place.says("run_full_disk_at_the_journal", &run);
     place.exits(2, &["plan"]);
     place.ok(&["apply", "--yes"]);
     place.is_settled();
 }
+
+/// By then the change is recorded: that is said, with the secret that was made and with what is to be typed instead.
+#[test]
+fn a_full_disk_at_the_journal_of_what_is_recorded_already() {
+    let place = Place::new();
+    place.add_kind("diary", DIARY);
+    place.ok(&["create", "chore", "--yes"]);
+    let Some(run) = without_room_for_a_journal(&place, "create diary --yes") else { return };
+    let made = run.stdout.split("diary/key  ").nth(1).unwrap_or_default().trim_end();
+    assert_eq!(made.len(), 12, "{}", run.stdout);
+    let told = Run { stdout: run.stdout.replace(made, "[SECRET]"), ..run };
+    place.says("run_full_disk_at_the_journal_of_what_is_recorded", &told);
+    assert!(place.git(&["log", "-1", "--format=%s"]).contains("create diary"));
+    place.ok(&["apply", "--yes"]);
+    place.is_settled();
+    assert_eq!(place.ok(&["secret", "show", "diary/key"]).stdout.trim_end(), made);
+
+    let Some(run) = without_room_for_a_journal(&place, "create diary second --yes --json") else { return };
+    let document: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    let result = &document["result"];
+    assert_eq!((&document["ok"], &result["applied"]), (&false.into(), &false.into()), "{document:#}");
+    assert!(
+        result["commit"].is_string() && result["secrets"].as_object().unwrap().len() == 1,
+        "{document:#}"
+    );
+}
+
+const DIARY: &str = r#"#!yaml
+format: 1
+kind: diary
+summary: Diary with a key
+proof: validates
+settings:
+  key: {type: secret, generate: 12, help: What opens it}
+cloud:
+  resources:
+    terraform_data:
+      page: {input: "@{name}"}
+"#;
+
+/// How the network is reached is for tofu's init alone, which gets providers; no unit's provider hears of it.
+#[test]
+fn a_proxy_is_for_getting_providers() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let proxy = format!("http://{}", listener.local_addr().unwrap());
+    let asked = std::thread::spawn(move || {
+        use std::io::{BufRead as _, BufReader};
+        let mut line = String::new();
+        BufReader::new(listener.accept().unwrap().0).read_line(&mut line).unwrap();
+        line
+    });
+    let place = Place::new();
+    place.add_kind("far", FAR);
+    place.add_kind("near", &NEAR.replace("FILE", text(&place.outside("variables"))));
+    let run = |proxy: &str, words: &[&str]| {
+        let certificates = text(&place.outside("certificates")).to_owned();
+        let variables = [("HTTPS_PROXY", proxy), ("https_proxy", proxy), ("SSL_CERT_DIR", &certificates)];
+        Run::from(place.command(words).envs(variables).output().unwrap())
+    };
+    let done = run(&proxy, &["create", "near", "--yes"]);
+    assert_eq!(done.code, 0, "{}{}", done.stdout, done.stderr);
+    let variables = std::fs::read_to_string(place.outside("variables")).unwrap();
+    assert!(variables.contains("TF_DATA_DIR="), "{variables}");
+    for name in ["PROXY", "proxy", "SSL_CERT"] {
+        assert!(!variables.contains(name), "{variables}");
+    }
+    // A password in its address would be one more place for a secret.
+    assert_eq!(run(&proxy.replace("//", "//kim:sesame@"), &["create", "far", "--no-apply"]).code, 0);
+    run(&proxy.replace("//", "//kim:sesame@"), &["plan"]);
+    assert!(!asked.is_finished());
+    assert_eq!(run(&proxy, &["plan"]).code, 1);
+    until("the proxy is asked", || asked.is_finished());
+    assert_eq!(asked.join().unwrap().trim_end(), "CONNECT registry.invalid:443 HTTP/1.1");
+}
+
+const FAR: &str = r#"#!yaml
+format: 1
+kind: far
+summary: What a provider from far away makes
+proof: validates
+cloud:
+  providers:
+    nothing: {source: registry.invalid/nobody/nothing, version: "1.0.0"}
+  resources:
+    nothing_here:
+      it: {}
+"#;
+
+const NEAR: &str = r#"#!yaml
+format: 1
+kind: near
+summary: Writes down what it is given
+proof: validates
+cloud:
+  resources:
+    terraform_data:
+      it:
+        provisioner:
+          local-exec:
+            command: "env > FILE"
+"#;
 
 /// What has no host of its own, or several, is for the machine that was declared all the same.
 #[test]

@@ -8,7 +8,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use serde_json::json;
-use test_tools::{NatsServer, NatsSettings};
+use test_tools::{NatsServer, NatsSettings, free_ports};
 
 /// A NATS server; the tests of runs are on real tools or not at all.
 pub fn nats() -> NatsServer {
@@ -19,6 +19,18 @@ pub fn nats() -> NatsServer {
 pub fn guarded_nats(user: &str, password: &str) -> NatsServer {
     let more = format!("authorization {{ user: {user:?}, password: {password:?} }}");
     NatsServer::start_with("runs", NatsSettings { more, ..NatsSettings::default() }).unwrap()
+}
+
+/// Three that make a cluster.
+pub fn nats_cluster() -> [NatsServer; 3] {
+    let ports: [u16; 3] = free_ports();
+    let routes = ports.map(|port| format!("nats://127.0.0.1:{port}")).join(", ");
+    ports.map(|port| {
+        let more = format!(
+            "server_name: n{port}\ncluster {{ name: shop, listen: \"127.0.0.1:{port}\", routes: [{routes}] }}"
+        );
+        NatsServer::start_with("runs", NatsSettings { more, ..NatsSettings::default() }).unwrap()
+    })
 }
 
 type Kept = Arc<Mutex<BTreeMap<String, Vec<u8>>>>;

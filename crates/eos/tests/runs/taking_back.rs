@@ -124,10 +124,22 @@ cloud:
     assert!(!secret.exists());
     place.git(&["reset", "-q", "--hard", &red]);
 
-    place.ok(&["delete", "box", "--yes"]);
-    assert!(!secret.exists());
+    // What holds nothing goes with its secret.
+    let empty =
+        BOX.replace("strongbox", "locker").replace("  data_classes: {terraform_data.gold: database}\n", "");
+    place.add_kind("locker", &empty);
+    place.ok(&["create", "locker", "--yes"]);
+    place.ok(&["delete", "locker", "--yes"]);
+    let of_locker = place.path("secrets/production/locker/combination.v1.age");
+    assert!(!of_locker.exists());
     place.ok(&["undo", "--yes"]);
-    assert!(secret.exists() && pillar(&place, "box"), "they went with the run and are back with it");
+    assert!(of_locker.exists() && pillar(&place, "locker"), "it went with the run and is back with it");
+    place.is_settled();
+
+    place.ok(&["delete", "box", "--yes"]);
+    assert!(secret.exists(), "its data is kept");
+    place.ok(&["undo", "--yes"]);
+    assert!(secret.exists() && pillar(&place, "box"));
     place.is_settled();
 
     place.ok(&["delete", "box", "--yes"]);
