@@ -62,9 +62,10 @@ bench: release ## measure speed and size, printed as a table
 	@cargo build --locked --release -p eos-engine --example journal
 	@bench/run
 
-bench-hive: ## measure the EC2 endpoint beside fakecloud and moto, printed as a table
+bench-hive: release ## measure the EC2 endpoint beside fakecloud and moto, printed as a table
 	@cargo build --locked --release -p hive --bin hive --example load
-	@python3 bench/hive.py $(or $(CARGO_TARGET_DIR),target)/release/hive $(or $(CARGO_TARGET_DIR),target)/release/examples/load
+	@python3 bench/hive.py $(or $(CARGO_TARGET_DIR),target)/release/hive $(or $(CARGO_TARGET_DIR),target)/release/examples/load \
+	  $(or $(CARGO_TARGET_DIR),target)/release/eos
 
 FUZZ_SECONDS ?= 120
 fuzz: ## fuzz parser, XML, SigV4 and filters, two minutes each
