@@ -53,13 +53,18 @@ impl Loaded {
     /// The environment asked for, or the estate's default.
     pub fn env(&self, asked: Option<&str>) -> Result<EnvName, Diagnostics> {
         let Some(asked) = asked else { return Ok(self.estate.file.default_environment.clone()) };
+        self.env_behind("--env", asked)
+    }
+
+    /// The environment that was named behind these words; where there is no such one, they are said with those there are.
+    pub fn env_behind(&self, words: &str, asked: &str) -> Result<EnvName, Diagnostics> {
         if let Some((name, _)) = self.estate.file.environments.get_key_value(asked) {
             return Ok(name.clone());
         }
         let known: Vec<&str> = self.estate.file.environments.keys().map(|name| name.as_str()).collect();
         let fix = nearest(asked, known.iter().copied()).map_or_else(
-            || format!("--env {}", known.join(" or --env ")),
-            |near| format!("did you mean --env {near}?"),
+            || format!("{words} {}", known.join(&format!(" or {words} "))),
+            |near| format!("did you mean {words} {near}?"),
         );
         Err(Diagnostic::error(
             codes::UNKNOWN_ENVIRONMENT,

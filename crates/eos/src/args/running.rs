@@ -44,12 +44,14 @@ pub fn data() -> [Arg; 3] {
         .long("destroy-data")
         .value_name("NAME")
         .action(ArgAction::Append)
+        .value_delimiter(',')
         .help("The data of this name may be destroyed; without it data is always kept")
         .help_heading("Data");
     let anew = Arg::new("new-state")
         .long("new-state")
         .value_name("NAME")
         .action(ArgAction::Append)
+        .value_delimiter(',')
         .help("The state of this name is lost for good: what tofu knew of it is forgotten")
         .help_heading("Data");
     [destroy, preserve_data().conflicts_with("destroy-data"), anew]

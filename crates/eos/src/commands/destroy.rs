@@ -32,7 +32,8 @@ pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
 
 pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics> {
     let mut loaded = Loaded::open_for_change(call.context)?;
-    let env = loaded.env(matches.get_one::<String>("environment").map(String::as_str))?;
+    let asked = matches.get_one::<String>("environment").map_or("", String::as_str);
+    let env = loaded.env_behind("eos destroy", asked)?;
     let environment = loaded.environment(&env)?;
     let destroyed = running::names(matches, "destroy-data")?;
     let only_recorded: Vec<&str> = environment

@@ -41,7 +41,9 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         }
     };
     let limit = matches.get_one::<u32>("limit").copied().unwrap_or(20) as usize;
-    let changes = loaded.estate.git.history(path.as_deref(), limit)?;
+    let mut changes = loaded.estate.git.history(path.as_deref(), limit + 1)?;
+    let is_cut = changes.len() > limit;
+    changes.truncate(limit);
     let style = Style(call.context.color_stdout);
     let mut text = String::new();
     for change in &changes {
@@ -59,6 +61,9 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         if let Some(reason) = &change.reason {
             text.push_str(&below("  because ", "  because ", reason, width, 4));
         }
+    }
+    if is_cut {
+        text.push_str(&format!("… and older ones: eos history -n {}\n", limit * 2));
     }
     if let (true, Some(name)) = (changes.is_empty(), matches.get_one::<String>("name")) {
         return Err(intent::unknown_name(&loaded.environment(&env)?, name).into());

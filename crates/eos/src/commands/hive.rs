@@ -267,9 +267,14 @@ fn detach(call: &Call<'_>, data: &Utf8PathBuf) -> Result<Outcome, Diagnostics> {
         std::thread::sleep(Duration::from_millis(20));
     }
     let said = fs_err::read_to_string(&log_path).unwrap_or_default();
-    let first = said.lines().find(|line| !line.is_empty()).unwrap_or("it said nothing").to_owned();
+    // It said it as any command does: what happened first, and what to type.
+    let first = said.lines().find(|line| !line.is_empty()).unwrap_or("it said nothing");
+    let first =
+        first.split_once("]: ").filter(|(code, _)| code.starts_with("error[")).map_or(first, |(_, it)| it);
+    let remedy = said.lines().find_map(|line| line.trim().strip_prefix("try: "));
+    let rest = format!("{log_path} has the rest");
     Err(Diagnostic::error(codes::HIVE, format!("the gateway did not start: {first}"))
-        .fix(format!("{log_path} has the rest"))
+        .fix(remedy.map_or(rest.clone(), |remedy| format!("{remedy}; {rest}")))
         .into())
 }
 

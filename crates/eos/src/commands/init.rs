@@ -48,6 +48,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let folder = matches.get_one::<String>("folder").map_or(".", String::as_str);
     let root =
         plain(if folder == "." { &context.directory } else { Utf8Path::new(folder) }, &context.directory);
+    refuse_system_folder(&root)?;
     let wanted =
         matches.get_one::<String>("name").map(String::as_str).or(root.file_name()).unwrap_or("estate");
     let name: Name = wanted.parse().map_err(|problem: eos_model::name::BadName| {
@@ -112,6 +113,24 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     ))
 }
 
+/// Folders right below the root of a machine that are nobody's own.
+const OF_THE_SYSTEM: &[&str] = &[
+    "bin", "boot", "dev", "etc", "home", "lib", "lib64", "media", "mnt", "opt", "proc", "root", "run",
+    "sbin", "srv", "sys", "tmp", "usr", "var",
+];
+
+/// Whatever lies below an estate is inside it, and git looks at all of it.
+fn refuse_system_folder(root: &Utf8Path) -> Result<(), Diagnostic> {
+    let is_top = root.parent().is_none_or(|parent| parent == "/");
+    let is_of_the_system = root.file_name().is_none_or(|name| OF_THE_SYSTEM.contains(&name));
+    if !(is_top && is_of_the_system) {
+        return Ok(());
+    }
+    Err(Diagnostic::error(codes::USAGE, format!("{root} belongs to the system: no estate is made of it"))
+        .why("everything below it would be inside the estate")
+        .fix(format!("give it a folder of its own: eos init {}", root.join("shop"))))
+}
+
 /// A path below `start` without `.` and `..`, as far as it exists.
 fn plain(path: &Utf8Path, start: &Utf8Path) -> Utf8PathBuf {
     let whole = start.join(path);
@@ -125,4 +144,20 @@ pub fn identity(context: &Context) -> Result<(Identity, bool), Diagnostics> {
         return Ok((Identity::load(&context.identity_file)?, false));
     }
     Ok((Identity::create(&context.identity_file)?, true))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_estate_has_a_folder_of_its_own() {
+        for folder in ["/", "/etc", "/home", "/tmp"] {
+            let refused = refuse_system_folder(Utf8Path::new(folder)).unwrap_err();
+            assert!(refused.fix.unwrap().ends_with("/shop"), "{folder}");
+        }
+        for folder in ["/shop", "/srv/shop", "/home/kim", "/root/etc"] {
+            assert!(refuse_system_folder(Utf8Path::new(folder)).is_ok(), "{folder}");
+        }
+    }
 }

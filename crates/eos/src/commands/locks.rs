@@ -77,7 +77,9 @@ pub fn unlock(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnost
     let layout = Layout::new(loaded.estate.root.clone());
     let (_, leases) = run::store(&loaded.estate, &layout)?;
     let by = format!("{}@{}", call.context.user, call.context.machine);
-    let broken = match leases.break_lease(&format!("{env}/{name}"), because, &by) {
+    let key = format!("{env}/{name}");
+    let is_alive = leases.list().map_err(unusable)?.iter().any(|status| status.key == key && !status.stale);
+    let broken = match leases.break_lease(&key, because, &by) {
         Ok(broken) => broken,
         // It is as it was asked to be.
         Err(LeaseError::NotHeld { .. }) => {
@@ -88,10 +90,13 @@ pub fn unlock(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnost
         }
         Err(other) => return Err(unusable(other).into()),
     };
-    let text = format!(
-        "{name} was taken from {}.\nIf its run did not end: eos resume or eos undo in its clone; if that is lost, eos apply here.\n",
-        broken.owner
-    );
+    let next = if is_alive {
+        "Its run is alive: it finishes what tofu is in the middle of and stops before its next step. Leave the unit alone \
+         until eos status no longer shows it at work.\n"
+    } else {
+        "If its run did not end: eos resume or eos undo in its clone; if that is lost, eos apply here.\n"
+    };
+    let text = format!("{name} was taken from {}.\n{next}", broken.owner);
     Ok(Outcome::new(loaded.hint(&env, &text), json!({ "broken": broken })))
 }
 
