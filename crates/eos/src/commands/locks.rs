@@ -91,8 +91,8 @@ pub fn unlock(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnost
         Err(other) => return Err(unusable(other).into()),
     };
     let next = if is_alive {
-        "Its run is alive: it finishes what tofu is in the middle of and stops before its next step. Leave the unit alone \
-         until eos status no longer shows it at work.\n"
+        "Its run is alive: it finishes what tofu is in the middle of and stops before its next step.\nWait for it before you \
+         change the unit.\n"
     } else {
         "If its run did not end: eos resume or eos undo in its clone; if that is lost, eos apply here.\n"
     };
