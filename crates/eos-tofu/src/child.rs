@@ -140,7 +140,10 @@ mod tests {
         let before = ChildIdentity { boot: identity.boot.map(|boot| boot ^ 1), ..identity };
         assert!(before.boot.is_some());
         before.end_remnants();
-        assert!(remnant.still_running(), "after another boot the group is somebody else's");
+        // A process that was killed takes a moment to go.
+        let mut looks = 0..5;
+        let is_gone = remnant.wait_until_gone(&mut || looks.next().is_some());
+        assert!(!is_gone, "after another boot the group is somebody else's");
         identity.end_remnants();
         assert!(remnant.wait_until_gone(&mut || true));
     }
