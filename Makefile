@@ -71,7 +71,7 @@ FUZZ_SECONDS ?= 120
 fuzz: ## fuzz parser, XML, SigV4 and filters, two minutes each
 	@crates/hive-api/fuzz/run $(FUZZ_SECONDS)
 
-acceptance: build ## the AWS provider's own acceptance tests against Hive (builds them once: an hour, 10 GB)
+acceptance: build ## the AWS provider's own acceptance tests against Hive (builds them once: some minutes, 5 GB of disk)
 	@cargo build --locked -p hive
 	@crates/hive/tests/acceptance/run
 

@@ -24,17 +24,24 @@ impl Service {
         if version == "2011-06-15" { Service::Sts } else { Service::Ec2 }
     }
 
-    pub fn success(self, action: &str, request_id: &str, content: &str) -> String {
+    /// What stands before and behind the content, which may be long and need not be copied for it.
+    pub fn success(self, action: &str, request_id: &str) -> (String, String) {
         match self {
-            Service::Ec2 => format!(
-                "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<{action}Response \
-                 xmlns=\"http://ec2.amazonaws.com/doc/2016-11-15/\"><requestId>{request_id}</requestId>\
-                 {content}</{action}Response>"
+            Service::Ec2 => (
+                format!(
+                    "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<{action}Response \
+                     xmlns=\"http://ec2.amazonaws.com/doc/2016-11-15/\"><requestId>{request_id}</requestId>"
+                ),
+                format!("</{action}Response>"),
             ),
-            Service::Sts => format!(
-                "<{action}Response xmlns=\"https://sts.amazonaws.com/doc/2011-06-15/\"><{action}Result>{content}\
-                 </{action}Result><ResponseMetadata><RequestId>{request_id}</RequestId></ResponseMetadata>\
-                 </{action}Response>"
+            Service::Sts => (
+                format!(
+                    "<{action}Response xmlns=\"https://sts.amazonaws.com/doc/2011-06-15/\"><{action}Result>"
+                ),
+                format!(
+                    "</{action}Result><ResponseMetadata><RequestId>{request_id}</RequestId></ResponseMetadata>\
+                     </{action}Response>"
+                ),
             ),
         }
     }

@@ -95,6 +95,17 @@ struct Writer<'a> {
     out: &'a mut String,
 }
 
+/// The members of a list. The first tells about how much room the others need: a long list is then not copied again and
+/// again while it grows.
+struct Items<'a> {
+    out: &'a mut String,
+    /// Behind the first.
+    others: usize,
+}
+
+/// The most that is reserved for members that are not written yet.
+const MOST_RESERVED: usize = 1 << 20;
+
 /// What is written piece by piece, escaped.
 struct Escaped<'a>(&'a mut String);
 
@@ -120,7 +131,7 @@ fn refuse<T>(what: &str) -> Result<T, XmlError> {
 impl<'a> ser::Serializer for Writer<'a> {
     type Ok = Wrote;
     type Error = XmlError;
-    type SerializeSeq = Self;
+    type SerializeSeq = Items<'a>;
     type SerializeStruct = Self;
     type SerializeTuple = ser::Impossible<Wrote, XmlError>;
     type SerializeTupleStruct = ser::Impossible<Wrote, XmlError>;
@@ -170,8 +181,8 @@ impl<'a> ser::Serializer for Writer<'a> {
         value.serialize(self)
     }
 
-    fn serialize_seq(self, _: Option<usize>) -> Result<Self, XmlError> {
-        Ok(self)
+    fn serialize_seq(self, length: Option<usize>) -> Result<Items<'a>, XmlError> {
+        Ok(Items { out: self.out, others: length.unwrap_or_default().saturating_sub(1) })
     }
 
     fn serialize_struct(self, _: &'static str, _: usize) -> Result<Self, XmlError> {
@@ -237,12 +248,16 @@ impl<'a> ser::Serializer for Writer<'a> {
     }
 }
 
-impl ser::SerializeSeq for Writer<'_> {
+impl ser::SerializeSeq for Items<'_> {
     type Ok = Wrote;
     type Error = XmlError;
 
     fn serialize_element<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), XmlError> {
-        element(self.out, "item", value)
+        let start = self.out.len();
+        element(self.out, "item", value)?;
+        let others = std::mem::take(&mut self.others).saturating_mul(self.out.len() - start);
+        self.out.reserve(others.min(MOST_RESERVED));
+        Ok(())
     }
 
     fn end(self) -> Result<Wrote, XmlError> {

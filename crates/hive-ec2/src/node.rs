@@ -84,18 +84,23 @@ pub struct Report {
 
 pub type Reports = UnboundedSender<Report>;
 
+/// What a node answers when it is done with it.
+pub type Answer<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
 pub trait Node: Send + Sync {
     fn id(&self) -> &NodeId;
 
     /// Said in every instance's StateReason when what the node does is less than a machine.
     fn notice(&self) -> Option<&'static str>;
 
+    /// The networks that it has something of, whatever became of their VPCs. Asked at every start: of those that the
+    /// records know it is told anyway, of the others now.
+    fn networks(&self) -> Answer<'_, Vec<(AccountId, Id<Vpc>)>> {
+        Box::pin(async { Vec::new() })
+    }
+
     /// Takes the order; the report comes through `reports`, now or much later.
-    fn accept<'a>(
-        &'a self,
-        work: Work,
-        reports: &'a Reports,
-    ) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
+    fn accept<'a>(&'a self, work: Work, reports: &'a Reports) -> Answer<'a, ()>;
 }
 
 /// Keeps records only: every order is done as soon as it is given, and nothing happens (D34).
@@ -122,11 +127,7 @@ impl Node for RecordsNode {
         Some(Self::NOTICE)
     }
 
-    fn accept<'a>(
-        &'a self,
-        work: Work,
-        reports: &'a Reports,
-    ) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>> {
+    fn accept<'a>(&'a self, work: Work, reports: &'a Reports) -> Answer<'a, ()> {
         Box::pin(async move {
             // A closed channel means that the gateway is ending; the order is given again at its next start.
             let _ = reports.send(Report { work, result: Ok(()) });

@@ -1,4 +1,5 @@
-//! Ids that lead nowhere: `NotFound` for what is an id, of whichever kind, `Malformed` for what is none.
+//! Ids that lead nowhere: `NotFound` for what is an id, of whichever kind, `Malformed` for what is none,
+//! where EC2's list of error codes has that code for its kind.
 
 #![allow(clippy::unwrap_used)]
 
@@ -8,13 +9,13 @@ use support::{call, engine, runtime};
 
 /// The action with its parameter, and the codes for an id that is not there and for what is no id.
 const DESCRIBES: &[(&str, &str, &str)] = &[
-    ("DescribeAddresses&AllocationId.1", "InvalidAllocationID.NotFound", "InvalidAllocationID.Malformed"),
+    ("DescribeAddresses&AllocationId.1", "InvalidAllocationID.NotFound", "InvalidAllocationID.NotFound"),
     (
         "DescribeAddressesAttribute&AllocationId.1",
         "InvalidAllocationID.NotFound",
-        "InvalidAllocationID.Malformed",
+        "InvalidAllocationID.NotFound",
     ),
-    ("DescribeDhcpOptions&DhcpOptionsId.1", "InvalidDhcpOptionID.NotFound", "InvalidDhcpOptionsId.Malformed"),
+    ("DescribeDhcpOptions&DhcpOptionsId.1", "InvalidDhcpOptionID.NotFound", "InvalidDhcpOptionID.NotFound"),
     ("DescribeIamInstanceProfileAssociations&AssociationId.1", "NoSuchAssociation", "NoSuchAssociation"),
     (
         "DescribeImageAttribute&Attribute=description&ImageId",
@@ -39,7 +40,7 @@ const DESCRIBES: &[(&str, &str, &str)] = &[
         "InvalidInternetGatewayID.NotFound",
         "InvalidInternetGatewayId.Malformed",
     ),
-    ("DescribeKeyPairs&KeyPairId.1", "InvalidKeyPair.NotFound", "InvalidKeyPairId.Malformed"),
+    ("DescribeKeyPairs&KeyPairId.1", "InvalidKeyPair.NotFound", "InvalidKeyPair.NotFound"),
     (
         "DescribeLaunchTemplateVersions&LaunchTemplateId",
         "InvalidLaunchTemplateId.NotFound",
@@ -56,6 +57,11 @@ const DESCRIBES: &[(&str, &str, &str)] = &[
         "DescribeNetworkInterfaceAttribute&Attribute=description&NetworkInterfaceId",
         "InvalidNetworkInterfaceID.NotFound",
         "InvalidNetworkInterfaceId.Malformed",
+    ),
+    (
+        "DescribeManagedPrefixLists&PrefixListId.1",
+        "InvalidPrefixListId.NotFound",
+        "InvalidPrefixListId.Malformed",
     ),
     (
         "DescribeNetworkInterfaces&NetworkInterfaceId.1",

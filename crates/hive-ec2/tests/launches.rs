@@ -274,3 +274,120 @@ fn an_image_is_shared_with_whom_it_says() {
         assert_eq!(engine.dangling(), Vec::<String>::new());
     });
 }
+
+#[test]
+fn a_templates_interfaces_and_a_subnet_of_the_request_do_not_go_together() {
+    runtime().block_on(async {
+        let dir = tempfile::tempdir().unwrap();
+        let engine = engine(dir.path()).await;
+        let data = "LaunchTemplateData.ImageId=ami-00000000000000d01&LaunchTemplateData.NetworkInterface.1";
+        let make = format!("CreateLaunchTemplate&LaunchTemplateName=own&{data}.DeviceIndex=0");
+        call(&engine, &make).await.unwrap();
+        let subnet = call(&engine, "DescribeSubnets").await.unwrap();
+        let subnet = texts(&subnet, "subnetId").remove(0);
+        let groups = call(&engine, "DescribeSecurityGroups").await.unwrap();
+        let group = texts(&groups, "groupId").remove(0);
+        let run = "RunInstances&MinCount=1&MaxCount=1&LaunchTemplate.LaunchTemplateName=own";
+        for (more, what) in [
+            (format!("SubnetId={subnet}"), "subnet ID"),
+            (format!("SecurityGroupId.1={group}"), "security groups"),
+            ("PrivateIpAddress=172.31.0.9".to_owned(), "private IP address"),
+        ] {
+            let refused = call(&engine, &format!("{run}&{more}")).await.expect_err(&more);
+            assert_eq!(refused.code, "InvalidParameterCombination", "{more}");
+            assert_eq!(
+                refused.message,
+                format!(
+                    "Network interfaces and an instance-level {what} may not be specified on the same request"
+                )
+            );
+        }
+        let interface = "NetworkInterface.1.DeviceIndex=0&NetworkInterface.1.SubnetId";
+        call(&engine, &format!("{run}&{interface}={subnet}")).await.unwrap();
+    });
+}
+
+#[test]
+fn the_table_has_the_types_that_people_ask_for() {
+    runtime().block_on(async {
+        let dir = tempfile::tempdir().unwrap();
+        let engine = engine(dir.path()).await;
+        for (name, vcpus, memory) in [
+            ("m5.metal", "96", "393216"),
+            ("m7g.16xlarge", "64", "262144"),
+            ("m8g.large", "2", "8192"),
+            ("c7a.large", "2", "4096"),
+            ("c5n.18xlarge", "72", "196608"),
+            ("g4dn.xlarge", "4", "16384"),
+            ("p4d.24xlarge", "96", "1179648"),
+            ("i3.large", "2", "15616"),
+            ("m4.large", "2", "8192"),
+            ("m7i-flex.large", "2", "8192"),
+            ("t2.nano", "1", "512"),
+        ] {
+            let found = call(&engine, &format!("DescribeInstanceTypes&InstanceType.1={name}")).await.unwrap();
+            assert_eq!(texts(&found, "defaultVCpus"), [vcpus], "{name}");
+            assert_eq!(texts(&found, "sizeInMiB"), [memory], "{name}");
+        }
+        let metal = "DescribeInstanceTypes&Filter.1.Name=bare-metal&Filter.1.Value.1=true&Filter.2.Name=instance-type";
+        let metal = call(&engine, &format!("{metal}&Filter.2.Value.1=m5.*")).await.unwrap();
+        assert_eq!(texts(&metal, "instanceType"), ["m5.metal"]);
+        assert_eq!(texts(&metal, "hypervisor"), Vec::<String>::new());
+        group(&engine, "near", "Strategy=cluster").await;
+        let run = "RunInstances&ImageId=ami-00000000000000d01&MinCount=1&MaxCount=1&Placement.GroupName=near";
+        let query = format!("{run}&InstanceType=t3.micro");
+        assert_eq!(code(&engine, &query).await, "InvalidParameterCombination");
+        call(&engine, &format!("{run}&InstanceType=c5.large")).await.unwrap();
+    });
+}
+
+#[test]
+fn a_machine_does_not_start_without_its_root() {
+    runtime().block_on(async {
+        let dir = tempfile::tempdir().unwrap();
+        let engine = engine(dir.path()).await;
+        let launched = call(&engine, &format!("{RUN}&MinCount=1&MaxCount=1")).await.unwrap();
+        let id = texts(&launched, "instanceId").remove(0);
+        until(&engine, &id, "running").await;
+        call(&engine, &format!("StopInstances&InstanceId.1={id}")).await.unwrap();
+        until(&engine, &id, "stopped").await;
+        let found = call(&engine, &format!("DescribeInstances&InstanceId.1={id}")).await.unwrap();
+        let volume = texts(&found, "volumeId").remove(0);
+        call(&engine, &format!("DetachVolume&VolumeId={volume}")).await.unwrap();
+        support::settled(&engine).await;
+        let start = format!("StartInstances&InstanceId.1={id}");
+        assert_eq!(code(&engine, &start).await, "InvalidParameterValue");
+        call(&engine, &format!("AttachVolume&VolumeId={volume}&InstanceId={id}&Device=/dev/xvda"))
+            .await
+            .unwrap();
+        call(&engine, &start).await.unwrap();
+    });
+}
+
+#[test]
+fn without_a_default_network_a_launch_names_one() {
+    runtime().block_on(async {
+        let dir = tempfile::tempdir().unwrap();
+        let engine = engine(dir.path()).await;
+        assert_eq!(code(&engine, "CreateDefaultVpc").await, "DefaultVpcAlreadyExists");
+        let found = call(&engine, "DescribeSubnets").await.unwrap();
+        for subnet in texts(&found, "subnetId") {
+            call(&engine, &format!("DeleteSubnet&SubnetId={subnet}")).await.unwrap();
+        }
+        let run = format!("{RUN}&MinCount=1&MaxCount=1");
+        assert_eq!(code(&engine, &run).await, "MissingInput");
+        let gateways = call(&engine, "DescribeInternetGateways").await.unwrap();
+        let (gateway, vpc) = (&texts(&gateways, "internetGatewayId")[0], &texts(&gateways, "vpcId")[0]);
+        call(&engine, &format!("DetachInternetGateway&InternetGatewayId={gateway}&VpcId={vpc}"))
+            .await
+            .unwrap();
+        call(&engine, &format!("DeleteVpc&VpcId={vpc}")).await.unwrap();
+        assert_eq!(code(&engine, &run).await, "VPCIdNotSpecified");
+        let made = call(&engine, "CreateDefaultVpc").await.unwrap();
+        assert_eq!(
+            (&texts(&made, "isDefault")[0][..], &texts(&made, "cidrBlock")[0][..]),
+            ("true", "172.31.0.0/16")
+        );
+        call(&engine, &run).await.unwrap();
+    });
+}

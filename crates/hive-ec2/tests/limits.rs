@@ -192,18 +192,45 @@ fn a_machine_has_as_many_interfaces_and_addresses_as_its_type() {
             format!("AssignPrivateIpAddresses&NetworkInterfaceId={primary}&SecondaryPrivateIpAddressCount=1")
         })
         .await;
-        // More volumes than any type has room for, and however many instances want them.
-        let volumes: String = (0..=128)
-            .map(|n| {
+        // A launch has a code of its own.
+        let launch = format!(
+            "{run}&NetworkInterface.1.DeviceIndex=0&NetworkInterface.1.SecondaryPrivateIpAddressCount=2"
+        );
+        let code = "InvalidInterface.IpAddressLimitExceeded";
+        assert_eq!(call(&engine, &launch).await.unwrap_err().code, code);
+    });
+}
+
+/// Beside the root: the sixth generation has places for volumes and interfaces together, the seventh for each.
+#[test]
+fn a_machine_has_as_many_volumes_as_its_type() {
+    runtime().block_on(async {
+        let dir = tempfile::tempdir().unwrap();
+        let engine = engine(dir.path(), &[]).await;
+        let run = |kind: &str, volumes: u8| {
+            let volumes = (0..volumes).map(|n| {
                 let letters = [b'b' + n / 26, b'a' + n % 26].map(char::from).iter().collect::<String>();
-                format!(
-                    "&BlockDeviceMapping.{0}.DeviceName=xvd{letters}&BlockDeviceMapping.{0}.Ebs.VolumeSize=1",
-                    n + 1
-                )
-            })
-            .collect();
-        let many = run.replace("MaxCount=1", "MaxCount=1000") + &volumes;
-        assert_eq!(call(&engine, &many).await.unwrap_err().code, "AttachmentLimitExceeded");
+                let place = format!("&BlockDeviceMapping.{}", n + 1);
+                format!("{place}.DeviceName=xvd{letters}{place}.Ebs.VolumeSize=1")
+            });
+            let run = format!("RunInstances&ImageId=ami-00000000000000d01&InstanceType={kind}");
+            format!("{run}&MinCount=1&MaxCount=1000{}", volumes.collect::<String>())
+        };
+        for (kind, most, shown, shares) in [
+            ("m6i.large", 26, "28", "shared"),
+            ("m7i.large", 31, "32", "dedicated"),
+            ("t2.micro", 39, "40", "dedicated"),
+        ] {
+            let types = call(&engine, &format!("DescribeInstanceTypes&InstanceType.1={kind}")).await.unwrap();
+            assert_eq!(texts(&types, "maximumEbsAttachments"), [shown]);
+            assert_eq!(texts(&types, "attachmentLimitType"), [shares]);
+            call(&engine, &run(kind, most).replace("1000", "1")).await.unwrap();
+            assert_eq!(
+                call(&engine, &run(kind, most + 1)).await.unwrap_err().code,
+                "AttachmentLimitExceeded",
+                "{kind}"
+            );
+        }
     });
 }
 

@@ -180,3 +180,168 @@ fn a_table_has_one_way_to_a_service() {
         call(&engine, &format!("{modify}&PolicyDocument={{\"Statement\":[]}}")).await.unwrap();
     });
 }
+
+#[test]
+fn a_gateway_that_leaves_its_network_follows_no_table_of_it() {
+    runtime().block_on(async {
+        let dir = tempfile::tempdir().unwrap();
+        let engine = engine(dir.path()).await;
+        let gateway = made(&engine, "CreateInternetGateway", "internetGatewayId").await;
+        for number in [1, 2] {
+            let vpc = made(&engine, &format!("CreateVpc&CidrBlock=10.{number}.0.0/16"), "vpcId").await;
+            let table = made(&engine, &format!("CreateRouteTable&VpcId={vpc}"), "routeTableId").await;
+            let place = format!("InternetGatewayId={gateway}&VpcId={vpc}");
+            call(&engine, &format!("AttachInternetGateway&{place}")).await.unwrap();
+            let follow = format!("AssociateRouteTable&RouteTableId={table}&GatewayId={gateway}");
+            call(&engine, &follow).await.unwrap();
+            let follows = "DescribeRouteTables&Filter.1.Name=association.gateway-id&Filter.1.Value.1";
+            let found = call(&engine, &format!("{follows}={gateway}")).await.unwrap();
+            assert_eq!(texts(&found, "gatewayId").iter().filter(|id| **id == gateway).count(), 1, "{found}");
+            call(&engine, &format!("DetachInternetGateway&{place}")).await.unwrap();
+            assert_eq!(engine.dangling(), Vec::<String>::new());
+            let found = call(&engine, &format!("{follows}={gateway}")).await.unwrap();
+            assert_eq!(texts(&found, "routeTableId"), Vec::<String>::new());
+        }
+        call(&engine, &format!("DeleteInternetGateway&InternetGatewayId={gateway}")).await.unwrap();
+    });
+}
+
+/// As EC2 keeps it: stale.
+#[test]
+fn a_rule_outlives_the_peered_network_whose_group_it_names() {
+    runtime().block_on(async {
+        let dir = tempfile::tempdir().unwrap();
+        let engine = engine(dir.path()).await;
+        let mut vpcs = Vec::new();
+        let mut groups = Vec::new();
+        for number in [1, 2] {
+            let vpc = made(&engine, &format!("CreateVpc&CidrBlock=10.{number}.0.0/16"), "vpcId").await;
+            let of_vpc = format!("DescribeSecurityGroups&Filter.1.Name=vpc-id&Filter.1.Value.1={vpc}");
+            groups.push(made(&engine, &of_vpc, "groupId").await);
+            vpcs.push(vpc);
+        }
+        let peer = format!("CreateVpcPeeringConnection&VpcId={}&PeerVpcId={}", vpcs[0], vpcs[1]);
+        let peer = made(&engine, &peer, "vpcPeeringConnectionId").await;
+        call(&engine, &format!("AcceptVpcPeeringConnection&VpcPeeringConnectionId={peer}")).await.unwrap();
+        support::settled(&engine).await;
+        let rule = |peer: &str| {
+            format!(
+                "SecurityGroupIngress&GroupId={}&IpPermissions.1.IpProtocol=tcp&IpPermissions.1.FromPort=1\
+                 &IpPermissions.1.ToPort=2&IpPermissions.1.Groups.1.GroupId={peer}",
+                groups[0]
+            )
+        };
+        let stale = rule(&groups[1]);
+        call(&engine, &format!("Authorize{stale}")).await.unwrap();
+        call(&engine, &format!("DeleteVpc&VpcId={}", vpcs[1])).await.unwrap();
+        assert_eq!(engine.dangling(), Vec::<String>::new());
+        let describe = format!("DescribeSecurityGroups&GroupId.1={}", groups[0]);
+        assert!(texts(&call(&engine, &describe).await.unwrap(), "groupId").contains(&groups[1]));
+        let words = stale.replace("SecurityGroupIngress", "UpdateSecurityGroupRuleDescriptionsIngress");
+        call(&engine, &format!("{words}&IpPermissions.1.Groups.1.Description=stale")).await.unwrap();
+        call(&engine, &format!("Revoke{stale}")).await.unwrap();
+        for action in ["Authorize", "Revoke"] {
+            assert_eq!(code(&engine, &format!("{action}{stale}")).await, "InvalidGroup.NotFound");
+        }
+    });
+}
+
+#[test]
+fn a_rule_names_a_prefix_list_that_was_handed_out() {
+    runtime().block_on(async {
+        let dir = tempfile::tempdir().unwrap();
+        let engine = engine(dir.path()).await;
+        let list = "DescribePrefixLists&Filter.1.Name=prefix-list-name&Filter.1.Value.1=com.amazonaws.us-east-1.s3";
+        let list = made(&engine, list, "prefixListId").await;
+        let managed = list_filter(&list);
+        assert_eq!(made(&engine, &managed, "prefixListName").await, "com.amazonaws.us-east-1.s3");
+        assert_eq!(made(&engine, &managed, "ownerId").await, "AWS");
+        let group = made(&engine, "CreateSecurityGroup&GroupName=g&GroupDescription=x", "groupId").await;
+        let rule = |list: &str| {
+            format!(
+                "SecurityGroupEgress&GroupId={group}&IpPermissions.1.IpProtocol=tcp&IpPermissions.1.FromPort=443\
+                 &IpPermissions.1.ToPort=443&IpPermissions.1.PrefixListIds.1.PrefixListId={list}"
+            )
+        };
+        let made_rule = call(&engine, &format!("Authorize{}", rule(&list))).await.unwrap();
+        assert_eq!(texts(&made_rule, "prefixListId"), [list.as_str()]);
+        let found = call(&engine, &format!("DescribeSecurityGroups&GroupId.1={group}")).await.unwrap();
+        assert_eq!(texts(&found, "prefixListId"), [list.as_str()]);
+        let by_list = "DescribeSecurityGroups&Filter.1.Name=egress.ip-permission.prefix-list-id&Filter.1.Value.1";
+        assert_eq!(made(&engine, &format!("{by_list}={list}"), "groupId").await, group);
+        assert_eq!(code(&engine, &format!("Authorize{}", rule(&list))).await, "InvalidPermission.Duplicate");
+        let unknown = rule("pl-0123456789abcdef0");
+        assert_eq!(code(&engine, &format!("Authorize{unknown}")).await, "InvalidPrefixListId.NotFound");
+        call(&engine, &format!("Revoke{}", rule(&list))).await.unwrap();
+    });
+}
+
+fn list_filter(list: &str) -> String {
+    format!("DescribeManagedPrefixLists&Filter.1.Name=prefix-list-id&Filter.1.Value.1={list}")
+}
+
+/// Numbers and blocks of an ACL's entries, and the blocks that a group lets out to.
+async fn of_network(engine: &Arc<Engine>, vpc: &str) -> (Vec<String>, Vec<String>) {
+    let of_vpc = format!("Filter.1.Name=vpc-id&Filter.1.Value.1={vpc}");
+    let acls = call(engine, &format!("DescribeNetworkAcls&{of_vpc}")).await.unwrap();
+    let groups = call(engine, &format!("DescribeSecurityGroups&{of_vpc}")).await.unwrap();
+    (texts(&acls, "ruleNumber"), texts(&groups, "cidrIpv6"))
+}
+
+#[test]
+fn a_network_with_ipv6_is_born_with_rules_for_it() {
+    runtime().block_on(async {
+        let dir = tempfile::tempdir().unwrap();
+        let engine = engine(dir.path()).await;
+        let both = ["100", "101", "32767", "32768", "100", "101", "32767", "32768"];
+        let born = "CreateVpc&CidrBlock=10.1.0.0/16&AmazonProvidedIpv6CidrBlock=true";
+        let born = made(&engine, born, "vpcId").await;
+        let later = made(&engine, "CreateVpc&CidrBlock=10.2.0.0/16", "vpcId").await;
+        assert_eq!(
+            of_network(&engine, &later).await,
+            (vec!["100", "32767", "100", "32767"].into_iter().map(Into::into).collect(), vec![])
+        );
+        call(&engine, &format!("AssociateVpcCidrBlock&VpcId={later}&AmazonProvidedIpv6CidrBlock=true"))
+            .await
+            .unwrap();
+        for vpc in [&born, &later] {
+            let (numbers, out) = of_network(&engine, vpc).await;
+            assert_eq!(numbers, both);
+            assert_eq!(out, ["::/0"]);
+        }
+        let group = format!("CreateSecurityGroup&VpcId={born}&GroupName=g&GroupDescription=x");
+        let group = made(&engine, &group, "groupId").await;
+        let found = call(&engine, &format!("DescribeSecurityGroups&GroupId.1={group}")).await.unwrap();
+        assert_eq!(
+            (texts(&found, "cidrIp"), texts(&found, "cidrIpv6")),
+            (vec!["0.0.0.0/0".to_owned()], vec!["::/0".to_owned()])
+        );
+        let acl = call(&engine, &format!("CreateNetworkAcl&VpcId={born}")).await.unwrap();
+        assert_eq!(texts(&acl, "ruleNumber"), ["32767", "32768", "32767", "32768"]);
+    });
+}
+
+/// What its owner changed is not widened.
+#[test]
+fn a_network_that_gets_ipv6_keeps_the_rules_that_were_changed() {
+    runtime().block_on(async {
+        let dir = tempfile::tempdir().unwrap();
+        let engine = engine(dir.path()).await;
+        let vpc = made(&engine, "CreateVpc&CidrBlock=10.1.0.0/16", "vpcId").await;
+        let of_vpc = format!("Filter.1.Name=vpc-id&Filter.1.Value.1={vpc}");
+        let acl = made(&engine, &format!("DescribeNetworkAcls&{of_vpc}"), "networkAclId").await;
+        let group = made(&engine, &format!("DescribeSecurityGroups&{of_vpc}"), "groupId").await;
+        call(&engine, &format!("DeleteNetworkAclEntry&NetworkAclId={acl}&RuleNumber=100&Egress=false"))
+            .await
+            .unwrap();
+        let revoke = format!("RevokeSecurityGroupEgress&GroupId={group}&IpPermissions.1.IpProtocol=-1");
+        call(&engine, &format!("{revoke}&IpPermissions.1.IpRanges.1.CidrIp=0.0.0.0/0")).await.unwrap();
+        call(&engine, &format!("AssociateVpcCidrBlock&VpcId={vpc}&AmazonProvidedIpv6CidrBlock=true"))
+            .await
+            .unwrap();
+        let (mut numbers, out) = of_network(&engine, &vpc).await;
+        numbers.sort();
+        assert_eq!(numbers, ["100", "101", "32767", "32767", "32768", "32768"]);
+        assert_eq!(out, Vec::<String>::new());
+    });
+}

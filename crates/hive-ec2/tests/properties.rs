@@ -21,9 +21,12 @@ fn requests() -> impl Iterator<Item = (usize, &'static str)> {
     lines.map(|line| line.split_once(' ').map(|(often, what)| (often.parse().unwrap(), what)).unwrap())
 }
 
-/// The first request of an action.
-fn request(action: &str) -> &'static str {
-    requests().map(|(_, what)| what).find(|what| what.split('&').next() == Some(action)).unwrap()
+/// The first request that begins like this.
+fn request(beginning: &str) -> &'static str {
+    let is_it = |what: &&str| {
+        what.strip_prefix(beginning).is_some_and(|rest| rest.is_empty() || rest.starts_with(['&', '=']))
+    };
+    requests().map(|(_, what)| what).find(is_it).unwrap()
 }
 
 /// Whatever changes something meets everything else: an action that is not in the table would be missed here.
@@ -44,6 +47,7 @@ const START: &[&str] = &[
     "AttachInternetGateway",
     "CreateRouteTable",
     "AssociateRouteTable",
+    "AssociateRouteTable&RouteTableId={a:rtb}&GatewayId",
     "CreateNetworkInterface",
     "RunInstances",
     "AllocateAddress",
@@ -51,6 +55,7 @@ const START: &[&str] = &[
     "CreateVolume",
     "CreateKeyPair",
     "CreatePlacementGroup",
+    "CreateVolume&AvailabilityZone=us-east-1a&Size=1{b}&VolumeType=io2",
 ];
 
 struct World {
@@ -68,6 +73,13 @@ impl World {
             && !query.starts_with("Describe")
         {
             self.learn(text);
+            if query.starts_with("CreateVpc&") {
+                // What a VPC is born with is not in the answer, and rules name it too.
+                for vpc in support::texts(text, "vpcId") {
+                    let group = format!("DescribeSecurityGroups&Filter.1.Name=vpc-id&Filter.1.Value.1={vpc}");
+                    self.learn(&support::call(&self.engine, &group).await.unwrap());
+                }
+            }
         }
         answer
     }

@@ -137,6 +137,7 @@ fn filters_find_what_is_there_and_others_are_refused() {
             "DescribeAvailabilityZones",
             "DescribeInstanceTypeOfferings",
             "DescribeInstanceTypes",
+            "DescribeManagedPrefixLists",
             "DescribePrefixLists",
             "DescribeRegions",
         ] {
@@ -235,6 +236,18 @@ fn what_ec2_checks_is_checked() {
                 format!("{register}two&TpmSupport=v2.0&BootMode=uefi"),
             ),
             ("InvalidParameterCombination", modify.clone(), format!("{modify}&DisableApiStop.Value=false")),
+            (
+                "InvalidParameterCombination",
+                "TerminateInstances".to_owned(),
+                format!("MonitorInstances&InstanceId.1={instance}"),
+            ),
+            ("InvalidParameterCombination", "RebootInstances".to_owned(), "DescribeInstances".to_owned()),
+            ("InvalidParameterCombination", "MonitorInstances".to_owned(), "DescribeInstances".to_owned()),
+            (
+                "InvalidNetworkInterfaceAttachmentId.Malformed",
+                "DetachNetworkInterface&AttachmentId=attachment".to_owned(),
+                "DescribeInstances".to_owned(),
+            ),
             (
                 "MissingParameter",
                 format!("{modify}&Attribute=disableApiStop"),
@@ -478,5 +491,48 @@ fn each_instance_profile_has_an_id_of_its_own() {
         }
         assert!(ids.iter().all(|id| id.len() == 21 && id.starts_with("AIPA")), "{ids:?}");
         assert!(ids[0] == ids[2] && ids[0] != ids[1], "{ids:?}");
+    });
+}
+
+#[test]
+fn what_says_too_little_or_nothing_sensible_is_refused() {
+    runtime().block_on(async {
+        let dir = tempfile::tempdir().unwrap();
+        let engine = engine(dir.path()).await;
+        let found = "DescribeSubnets&Filter.1.Name=cidr-block&Filter.1.Value.1=172.31.0.0/20";
+        let subnet = first(&engine, found, "subnetId").await;
+        let vpc = first(&engine, "CreateVpc&CidrBlock=10.0.0.0/16", "vpcId").await;
+        let group = first(&engine, "CreateSecurityGroup&GroupName=g&GroupDescription=x", "groupId").await;
+        let instance = first(&engine, &format!("{RUN}&{IMAGE}&SubnetId={subnet}"), "instanceId").await;
+        let image = first(&engine, &format!("CreateImage&InstanceId={instance}&Name=image"), "imageId").await;
+        let image = format!("ModifyImageAttribute&ImageId={image}");
+        let modify = format!("ModifyInstanceAttribute&InstanceId={instance}");
+        let tag = format!("CreateTags&ResourceId.1={vpc}&Tag.1.Value=1&Tag.1.Key");
+        for taken in [format!("{modify}&SourceDestCheck.Value=false"), format!("{modify}&GroupId.1={group}")]
+        {
+            call(&engine, &taken).await.unwrap();
+        }
+        support::settled(&engine).await;
+        let interface = format!("CreateNetworkInterface&SubnetId={subnet}");
+        let interface = first(&engine, &interface, "networkInterfaceId").await;
+        let attach = format!("AttachNetworkInterface&NetworkInterfaceId={interface}&DeviceIndex=1");
+        call(&engine, &format!("{attach}&InstanceId={instance}")).await.unwrap();
+        for (code, query) in [
+            ("InvalidParameterCombination", image.clone()),
+            ("InvalidParameterValue", format!("{image}&ImdsSupport.Value=v9")),
+            ("InvalidParameterValue", format!("{image}&Attribute=imdsSupport&Value=v9")),
+            ("InvalidInstanceID", format!("{modify}&SourceDestCheck.Value=true")),
+            ("InvalidInstanceID", format!("{modify}&GroupId.1={group}")),
+            ("MissingParameter", format!("ModifySecurityGroupRules&GroupId={group}")),
+            ("InvalidParameterValue", format!("{tag}=AWS:x")),
+            ("InvalidParameterValue", format!("{tag}=aws:x")),
+            ("UnsupportedOperation", format!("CreateNatGateway&VpcId={vpc}&AvailabilityMode=regional")),
+            ("MissingParameter", "CreateNatGateway&ConnectivityType=private".to_owned()),
+        ] {
+            let refused = call(&engine, &query).await.expect_err(&query);
+            assert_eq!(refused.code, code, "{query}: {}", refused.message);
+        }
+        call(&engine, &format!("{image}&ImdsSupport.Value=v2.0")).await.unwrap();
+        call(&engine, &format!("{tag}=awsome:x")).await.unwrap();
     });
 }

@@ -77,6 +77,11 @@ fn a_filter_finds_exactly_what_shows_its_value() {
                 "DescribeLaunchTemplateVersions" => {
                     format!("{}&LaunchTemplateId={}", entry.name, made.get("template"))
                 }
+                // A few of very many, among them machines without a hypervisor, and fewer than a page holds.
+                "DescribeInstanceTypes" | "DescribeInstanceTypeOfferings" => {
+                    let some = "Filter.1.Name=instance-type&Filter.1.Value.1=t?.micro&Filter.1.Value.2=m5.*";
+                    format!("{}&{some}", entry.name)
+                }
                 name => name.to_owned(),
             };
             let (all, places) = (items(&engine, &action).await, places(entry.name));
@@ -95,7 +100,7 @@ fn a_filter_finds_exactly_what_shows_its_value() {
                 }
                 for value in values.iter().take(VALUES) {
                     count += 1;
-                    let query = format!("{action}&Filter.1.Name={filter}&Filter.1.Value.1={}", sent(value));
+                    let query = format!("{action}&Filter.2.Name={filter}&Filter.2.Value.1={}", sent(value));
                     let found: BTreeSet<Element> = items(&engine, &query).await.into_iter().collect();
                     let wanted: BTreeSet<Element> =
                         all.iter().filter(|item| shown(item).contains(value)).cloned().collect();

@@ -9,8 +9,10 @@ use std::pin::Pin;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 
+use hive_ec2::core::id::Id;
+use hive_ec2::model::vpc::Vpc;
 use hive_ec2::node::{Report, Reports, Work};
-use hive_ec2::{Engine, Node, NodeId, RecordsNode};
+use hive_ec2::{AccountId, Engine, Node, NodeId, RecordsNode};
 use jiff::Timestamp;
 use support::{call, engine_with, runtime, texts};
 
@@ -22,6 +24,8 @@ struct Refusing {
     id: Option<NodeId>,
     words: Mutex<&'static [&'static str]>,
     given: Mutex<Vec<String>>,
+    /// What it has something of.
+    networks: Vec<(AccountId, Id<Vpc>)>,
 }
 
 impl Refusing {
@@ -51,6 +55,10 @@ impl Node for Refusing {
 
     fn notice(&self) -> Option<&'static str> {
         None
+    }
+
+    fn networks(&self) -> hive_ec2::node::Answer<'_, Vec<(AccountId, Id<Vpc>)>> {
+        Box::pin(async { self.networks.clone() })
     }
 
     fn accept<'a>(
@@ -488,6 +496,42 @@ fn the_route_of_an_endpoint_is_found_by_what_is_shown_of_it() {
             let here = format!("Filter.2.Name=vpc-id&Filter.2.Value.1={vpc}");
             let found = call(&engine, &format!("DescribeRouteTables&{filter}&{here}")).await.unwrap();
             assert_eq!(texts(&found, "routeTableId"), [table.as_str()], "{name}={value}");
+        }
+    });
+}
+
+/// What a gateway did not live to tell its node, the next one tells: of a VPC that is there, and of one that is not.
+#[test]
+fn at_a_start_a_node_is_told_of_every_network_that_there_is_or_was() {
+    runtime().block_on(async {
+        let dir = tempfile::tempdir().unwrap();
+        let engine = engine_with(dir.path(), Refusing::new(), Arc::new(Timestamp::now)).await;
+        let there = support::first(&engine, "CreateVpc&CidrBlock=10.0.0.0/16", "vpcId").await;
+        let gone = support::first(&engine, "CreateVpc&CidrBlock=10.1.0.0/16", "vpcId").await;
+        call(&engine, &format!("DeleteVpc&VpcId={gone}")).await.unwrap();
+        drop(engine);
+        // The tasks of the first one let its store go.
+        let again = loop {
+            let networks =
+                [&there, &gone].map(|vpc| (AccountId::new(support::ACCOUNT), Id::new(vpc.as_str())));
+            let node = Arc::new(Refusing {
+                networks: networks.to_vec(),
+                ..Arc::into_inner(Refusing::new()).unwrap()
+            });
+            if eos_store::EmbeddedRecords::open(
+                &dir.path().join("store.redb"),
+                eos_store::Durability::Relaxed,
+            )
+            .is_ok()
+            {
+                break node;
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+        };
+        let _engine = engine_with(dir.path(), Arc::clone(&again) as _, Arc::new(Timestamp::now)).await;
+        let given = again.given.lock().unwrap().clone();
+        for vpc in [there, gone] {
+            assert_eq!(given.iter().filter(|order| order.contains(&vpc)).count(), 1, "{vpc}: {given:?}");
         }
     });
 }

@@ -1,5 +1,6 @@
 //! What a gateway is started with.
 
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
@@ -83,6 +84,18 @@ impl std::fmt::Debug for NatsUrl {
     }
 }
 
+impl std::fmt::Display for Store {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Store::Nats(NatsUrl(url)) = self else { return f.write_str("embedded") };
+        let without_password = |one: &str| match (one.split_once("://"), one.rsplit_once('@')) {
+            (Some((scheme, _)), Some((_, host))) => format!("{scheme}://{host}"),
+            _ => one.to_owned(),
+        };
+        let all: Vec<_> = url.split(',').map(|one| without_password(one.trim())).collect();
+        f.write_str(&all.join(","))
+    }
+}
+
 impl std::str::FromStr for Store {
     type Err = String;
 
@@ -101,6 +114,22 @@ impl std::str::FromStr for Store {
 }
 
 impl Config {
+    /// All of it but where it is and what it says, by the names of the options. A store's password is not in it.
+    pub fn options(&self) -> BTreeMap<String, String> {
+        let durability = if matches!(self.durability, Durability::Full) { "full" } else { "relaxed" };
+        let all = [
+            ("port", self.listen.port().to_string()),
+            ("plain-http", self.plain_http.to_string()),
+            ("region", self.region.clone()),
+            ("node", self.node.clone()),
+            ("strict", self.strict.to_string()),
+            ("durability", durability.to_owned()),
+            ("store", self.store.to_string()),
+            ("limit", self.limits.to_string()),
+        ];
+        all.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+    }
+
     /// `https://localhost:9999`, embedded store, every answer durable.
     pub fn new(data: PathBuf) -> Self {
         Self {

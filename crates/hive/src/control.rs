@@ -1,6 +1,7 @@
 //! How other processes on this machine ask a running gateway: a socket in its data directory, so whoever may
 //! enter the directory may ask. One line in, JSON out.
 
+use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream as BlockingStream;
@@ -28,6 +29,9 @@ pub struct Running {
     pub endpoint: String,
     pub region: String,
     pub process: u32,
+    /// What it was started with, by the names of the options. Without passwords.
+    #[serde(default)]
+    pub options: BTreeMap<String, String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,7 +1,7 @@
 //! The server: data directory, store, engine, listener.
 
 use std::future::Future;
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -43,6 +43,8 @@ const GRACE: Duration = Duration::from_secs(5);
 pub struct Gateway {
     endpoint: Arc<Endpoint>,
     listener: TcpListener,
+    /// At the same port of the other loopback address, which `localhost` may be too.
+    second: Option<TcpListener>,
     tls: Option<TlsAcceptor>,
     address: SocketAddr,
     control: Control,
@@ -92,12 +94,14 @@ pub async fn start(config: Config) -> Result<Gateway, HiveError> {
     let listen = |source| HiveError::Listen { address: config.listen, source };
     let listener = TcpListener::bind(config.listen).await.map_err(listen)?;
     let address = listener.local_addr().map_err(listen)?;
+    let second = second_listener(address, &config.log).await;
     let endpoint = Arc::new(Endpoint::new(engine, &credentials));
     let scheme = if config.plain_http { "http" } else { "https" };
     let running = control::Running {
         endpoint: format!("{scheme}://localhost:{}", address.port()),
         region: config.region.clone(),
         process: std::process::id(),
+        options: Config { listen: address, ..config.clone() }.options(),
     };
     let control = Control::open(&data, running)?;
     let log = config.log;
@@ -108,7 +112,38 @@ pub async fn start(config: Config) -> Result<Gateway, HiveError> {
         config.node,
         if config.store == Store::Embedded { "its own store" } else { "a shared store" },
     ));
-    Ok(Gateway { endpoint, listener, tls, address, control, lock, log })
+    Ok(Gateway { endpoint, listener, second, tls, address, control, lock, log })
+}
+
+/// `localhost` is 127.0.0.1 to some clients and ::1 to others.
+async fn second_listener(first: SocketAddr, log: &Log) -> Option<TcpListener> {
+    if first.ip() != Ipv4Addr::LOCALHOST {
+        return None;
+    }
+    match TcpListener::bind((Ipv6Addr::LOCALHOST, first.port())).await {
+        Ok(listener) => Some(listener),
+        // A machine without IPv6 has no such address, and no client looks for it there.
+        Err(error) if error.kind() == std::io::ErrorKind::AddrInUse => {
+            log.say(format!(
+                "[::1]:{} is somebody else's: a client for which localhost is that address does not come here",
+                first.port()
+            ));
+            None
+        }
+        Err(_) => None,
+    }
+}
+
+/// Whoever comes first at either.
+async fn accept(first: &TcpListener, second: Option<&TcpListener>) -> std::io::Result<TcpStream> {
+    let accepted = match second {
+        None => first.accept().await,
+        Some(second) => tokio::select! {
+            accepted = first.accept() => accepted,
+            accepted = second.accept() => accepted,
+        },
+    };
+    accepted.map(|(stream, _)| stream)
 }
 
 impl Gateway {
@@ -123,7 +158,7 @@ impl Gateway {
 
     /// Answers until `shutdown` is done or another process asks it to end; then finishes what is under way.
     pub async fn run(self, shutdown: impl Future<Output = ()>) -> Result<(), HiveError> {
-        let Gateway { endpoint, listener, tls, control, lock, log, .. } = self;
+        let Gateway { endpoint, listener, second, tls, control, lock, log, .. } = self;
         let graceful = GracefulShutdown::new();
         let engine = Arc::clone(endpoint.engine());
         let sweeper = tokio::spawn(async move {
@@ -142,13 +177,13 @@ impl Gateway {
             // Whoever comes when all places are taken waits where the system lets them wait.
             let next = async {
                 let place = Arc::clone(&places).acquire_owned().await;
-                (listener.accept().await, place)
+                (accept(&listener, second.as_ref()).await, place)
             };
             tokio::select! {
                 () = &mut shutdown => break "it was interrupted",
                 () = &mut stopped => break "it was asked to",
                 accepted = next => match accepted {
-                    (Ok((stream, _)), place) => {
+                    (Ok(stream), place) => {
                         let connection = serve(stream, tls.clone(), Arc::clone(&endpoint), graceful.watcher());
                         tokio::spawn(async move {
                             connection.await;
@@ -164,7 +199,7 @@ impl Gateway {
             }
         };
         log.say(format!("ends: {why}"));
-        drop(listener);
+        drop((listener, second));
         sweeper.abort();
         let _ = tokio::time::timeout(GRACE, graceful.shutdown()).await;
         drop(lock);

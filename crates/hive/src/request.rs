@@ -3,14 +3,17 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use bytes::buf::{Buf, Chain};
 use http::header::{CONNECTION, CONTENT_TYPE};
+use http::request::Parts;
 use http::{HeaderValue, Method, Request, Response};
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper::body::{Body as _, Bytes, Incoming};
 use jiff::Timestamp;
 use tokio::sync::Semaphore;
+use tokio::time::timeout;
 
 use hive_api::sigv4::{self, Credential, SecretKey, SignedRequest};
 use hive_api::{ApiError, ApiResult, Params, Service, form};
@@ -21,12 +24,18 @@ use crate::{sessions, sts};
 
 /// Far above the largest real request (16 KiB of user data), far below what would hurt.
 const MAX_BODY: usize = 1024 * 1024;
-/// A body beyond this needs one of [`LARGE_AT_ONCE`] places: whoever sends may not be known yet. All bodies together are so
-/// bounded by the number of connections times this, and the large ones.
+/// A body beyond this needs one of [`LARGE_AT_ONCE`] places, which only a sender with a known key gets: the body comes before
+/// its signature can be verified. All bodies together are so bounded by the number of connections times this, and the
+/// large ones.
 const SMALL_BODY: usize = 16 * 1024;
 const LARGE_AT_ONCE: usize = 32;
-/// How long a body may take.
+/// How long a body may take, not counting the wait for a place.
 const BODY_TIMEOUT: Duration = Duration::from_secs(30);
+/// How long one that has a place may be silent: others wait for it.
+const PLACE_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// In pieces: a long answer is not copied to be one.
+type Answer = Chain<Chain<Bytes, Bytes>, Bytes>;
 
 /// Who a request is from.
 pub(crate) struct Principal {
@@ -70,12 +79,12 @@ impl Endpoint {
     }
 
     /// Never fails: what goes wrong is an answer too.
-    pub async fn answer(&self, request: Request<Incoming>) -> Response<Full<Bytes>> {
+    pub async fn answer(&self, request: Request<Incoming>) -> Response<Full<Answer>> {
         let request_id = request_id();
         let (parts, body) = request.into_parts();
-        let (body, hang_up) = match self.read_body(body).await {
-            Ok(body) => (Ok(body), false),
-            // The rest of the body is not read, so the connection cannot be used again.
+        // Where the rest of the body is not read, the connection cannot be used again.
+        let (body, hang_up) = match self.read_body(&parts, body).await {
+            Ok((body, whole)) => (Ok(body), !whole),
             Err(error) => (Err(error), true),
         };
         let mut service = Service::Ec2;
@@ -84,11 +93,15 @@ impl Endpoint {
             Err(error) => Err(error),
             Ok(body) => self.run(&parts, &body, &mut service, &mut action).await,
         };
-        let (status, text) = match result {
-            Ok(content) => (200, service.success(&action, &request_id, &content)),
-            Err(error) => (error.status, service.error(&request_id, &error)),
+        let (status, before, content, behind) = match result {
+            Ok(content) => {
+                let (before, behind) = service.success(&action, &request_id);
+                (200, before, content, behind)
+            }
+            Err(error) => (error.status, service.error(&request_id, &error), String::new(), String::new()),
         };
-        let mut response = Response::new(Full::new(Bytes::from(text)));
+        let text = Bytes::from(before).chain(Bytes::from(content)).chain(Bytes::from(behind));
+        let mut response = Response::new(Full::new(text));
         *response.status_mut() = http::StatusCode::from_u16(status).unwrap_or(http::StatusCode::BAD_REQUEST);
         response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/xml;charset=UTF-8"));
         if let Ok(id) = HeaderValue::from_str(&request_id) {
@@ -100,26 +113,44 @@ impl Endpoint {
         response
     }
 
-    async fn read_body(&self, body: Incoming) -> ApiResult<Bytes> {
+    /// The body, and whether that is all of it: of a stranger's only the beginning is read, which no signature is of.
+    async fn read_body(&self, parts: &Parts, body: Incoming) -> ApiResult<(Bytes, bool)> {
         // What says itself that it is too long is not waited for.
         if body.size_hint().lower() > MAX_BODY as u64 {
             return Err(too_large());
         }
-        let read = async {
-            let mut body = Limited::new(body, MAX_BODY);
-            let (mut bytes, mut place) = (Vec::new(), None);
-            while let Some(frame) = body.frame().await {
-                let frame = frame.map_err(broken_body)?;
-                let Ok(data) = frame.into_data() else { continue };
-                if place.is_none() && bytes.len() + data.len() > SMALL_BODY {
-                    place = self.large_bodies.acquire().await.ok();
+        let mut body = Limited::new(body, MAX_BODY);
+        let (mut bytes, mut place, mut left) = (Vec::new(), None, BODY_TIMEOUT);
+        loop {
+            let patience = if place.is_some() { left.min(PLACE_TIMEOUT) } else { left };
+            let began = Instant::now();
+            let Some(frame) = timeout(patience, body.frame()).await.map_err(|_| late())? else {
+                return Ok((Bytes::from(bytes), true));
+            };
+            left = left.saturating_sub(began.elapsed());
+            let Ok(data) = frame.map_err(broken_body)?.into_data() else { continue };
+            if place.is_none() && bytes.len() + data.len() > SMALL_BODY {
+                if !self.knows_sender(parts) {
+                    return Ok((Bytes::from(bytes), false));
                 }
-                bytes.extend_from_slice(&data);
+                place = self.large_bodies.acquire().await.ok();
             }
-            Ok(Bytes::from(bytes))
-        };
-        let late = || ApiError::client("RequestTimeout", "The request did not come to its end in time");
-        tokio::time::timeout(BODY_TIMEOUT, read).await.unwrap_or_else(|_| Err(late()))
+            bytes.extend_from_slice(&data);
+        }
+    }
+
+    /// Whether the head of a request is a signed one's, of now, and names a key that is known.
+    fn knows_sender(&self, parts: &Parts) -> bool {
+        let Ok(query) = form::parse(parts.uri.query().unwrap_or_default().as_bytes()) else { return false };
+        let signed = signed_request(parts, &query, b"");
+        let mut known = false;
+        // Without the body it cannot verify: only what it asks for is of interest.
+        let _ = sigv4::verify(&signed, Timestamp::now(), |key| {
+            let credential = self.credential(key, &signed);
+            known = credential.is_some();
+            credential
+        });
+        known
     }
 
     /// A permanent key, or the session that the request's token describes.
@@ -135,7 +166,7 @@ impl Endpoint {
 
     async fn run(
         &self,
-        parts: &http::request::Parts,
+        parts: &Parts,
         body: &Bytes,
         service: &mut Service,
         action: &mut String,
@@ -144,13 +175,7 @@ impl Endpoint {
             return Err(ApiError::client("UnsupportedProtocol", "Use GET or POST").with_status(405));
         }
         let mut pairs = form::parse(parts.uri.query().unwrap_or_default().as_bytes())?;
-        let signed = SignedRequest {
-            method: parts.method.as_str(),
-            path: parts.uri.path(),
-            query: &pairs,
-            headers: &parts.headers,
-            body,
-        };
+        let signed = signed_request(parts, &pairs, body);
         let now = Timestamp::now();
         let verified = sigv4::verify(&signed, now, |key| self.credential(key, &signed)).map_err(|error| {
             *service = hinted_service(&pairs, body);
@@ -173,6 +198,7 @@ impl Endpoint {
         pairs.retain(|(name, _)| !name.starts_with("X-Amz-"));
         let mut params = Params::from_pairs(pairs)?;
         let version = params.take_value("Version").unwrap_or_default();
+        check_version(*service, &version)?;
         let name = params.take_value("Action").ok_or_else(|| {
             ApiError::client("MissingAction", "The request must contain the parameter Action")
         })?;
@@ -185,6 +211,34 @@ impl Endpoint {
             Service::Ec2 => self.engine.call(&verified.principal.account, action, params).await,
         }
     }
+}
+
+/// EC2 answers all its versions up to the last one, of which the answers here are; STS has had one.
+fn check_version(service: Service, version: &str) -> Result<(), ApiError> {
+    let (is_known, name) = match service {
+        Service::Sts => (version == "2011-06-15", "AWSSecurityTokenService"),
+        Service::Ec2 => {
+            let like = |(at, byte): (usize, u8)| {
+                if matches!(at, 4 | 7) { byte == b'-' } else { byte.is_ascii_digit() }
+            };
+            let is_date = version.len() == 10 && version.bytes().enumerate().all(like);
+            (is_date && ("2006-06-26"..="2016-11-15").contains(&version), "AmazonEC2")
+        }
+    };
+    if version.is_empty() || is_known {
+        return Ok(());
+    }
+    let message = format!("The requested version ({version}) of service {name} does not exist");
+    Err(ApiError::client("NoSuchVersion", message))
+}
+
+fn signed_request<'a>(parts: &'a Parts, query: &'a [(String, String)], body: &'a [u8]) -> SignedRequest<'a> {
+    let (method, path) = (parts.method.as_str(), parts.uri.path());
+    SignedRequest { method, path, query, headers: &parts.headers, body }
+}
+
+fn late() -> ApiError {
+    ApiError::client("RequestTimeout", "The request did not come to its end in time")
 }
 
 fn broken_body(error: Box<dyn std::error::Error + Send + Sync>) -> ApiError {

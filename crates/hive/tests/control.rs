@@ -204,3 +204,26 @@ fn the_log_says_what_happened_and_no_secret() {
     let key = &hive::Credentials::list(&data).unwrap()[0];
     assert!(!said.contains(&key.secret_access_key) && !said.contains(&key.access_key_id));
 }
+
+#[test]
+fn localhost_is_both_of_its_addresses() {
+    if std::net::TcpListener::bind("[::1]:0").is_err() {
+        println!("skipped: this machine has no ::1");
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let gateway = Gateway::start(&dir.path().join("data"), &["--plain-http"]);
+    for address in ["127.0.0.1", "::1"] {
+        let mut stream = std::net::TcpStream::connect((address, gateway.port())).unwrap();
+        std::io::Write::write_all(&mut stream, b"GET / HTTP/1.1\r\nhost: localhost\r\n\r\n").unwrap();
+        let mut begun = [0; 8];
+        std::io::Read::read_exact(&mut stream, &mut begun).unwrap();
+        assert_eq!(&begun, b"HTTP/1.1", "{address}");
+    }
+}
+
+#[test]
+fn a_store_is_named_without_its_password() {
+    let store: hive::Store = "nats://me:secret@one:4222, tls://two:4222".parse().unwrap();
+    assert_eq!(store.to_string(), "nats://one:4222,tls://two:4222");
+}

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use support::Gateway;
 use support::client::{Answer, Client};
-use test_tools::NatsServer;
+use test_tools::{NatsServer, free_ports};
 
 /// A server and two gateways, `a` and `b`, with the same keys.
 struct Pair {
@@ -278,9 +278,10 @@ fn a_store_that_is_not_there_is_named() {
         assert!(!ended.status.success());
         String::from_utf8_lossy(&ended.stderr).into_owned()
     };
-    let nobody = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let [port] = free_ports();
+    let nobody = format!("127.0.0.1:{port}");
     let said = start(&format!("nats://someone:secret@{nobody}"));
-    assert!(said.contains("cannot be reached") && said.contains(&nobody.to_string()), "{said}");
+    assert!(said.contains("cannot be reached") && said.contains(&nobody), "{said}");
     assert!(!said.contains("secret"), "{said}");
     assert!(start("redis://127.0.0.1").contains("--store"));
 }

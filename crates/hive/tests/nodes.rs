@@ -10,7 +10,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use eos_store::{Nats, NatsAccess, NatsRecords, NatsSettings};
+use eos_store::{
+    Batch, FolderRecords, Nats, NatsAccess, NatsRecords, NatsSettings, Pending, Record, Records, StoreError,
+    Watch,
+};
 use hive_api::{Params, form};
 use hive_ec2::node::{Report, Reports, Work};
 use hive_ec2::{AccountId, Engine, EngineConfig, Environment, Log, Node, NodeId};
@@ -69,12 +72,60 @@ impl Node for Recording {
 
 type Lines = Arc<Mutex<Vec<String>>>;
 
+/// Writes, and at times keeps the answer to itself, as a server does that goes away in between.
+struct Silent {
+    records: NatsRecords,
+    silent: Arc<AtomicBool>,
+    /// Takes nothing: its folder is a file.
+    broken: FolderRecords,
+}
+
+impl Records for Silent {
+    fn all(&self) -> Result<Vec<Record>, StoreError> {
+        self.records.all()
+    }
+
+    fn get(&self, key: &str) -> Result<Option<Record>, StoreError> {
+        self.records.get(key)
+    }
+
+    fn submit(&self, batch: Batch) -> Pending {
+        if self.silent.load(Ordering::Relaxed) {
+            drop(self.records.submit(batch));
+            let mut nothing = Batch::default();
+            nothing.put("key".to_owned(), 0, Vec::new());
+            return self.broken.submit(nothing);
+        }
+        self.records.submit(batch)
+    }
+
+    fn watch(&self) -> Result<Option<Watch>, StoreError> {
+        self.records.watch()
+    }
+
+    fn last_sequence(&self) -> Pending<u64> {
+        self.records.last_sequence()
+    }
+
+    fn caught_up(&self, within: Duration) -> Pending<u64> {
+        self.records.caught_up(within)
+    }
+}
+
 async fn gateway(server: &NatsServer, name: &str) -> (Arc<Engine>, Arc<Recording>, Lines) {
+    gateway_on(Arc::new(records(server).await), name).await
+}
+
+async fn records(server: &NatsServer) -> NatsRecords {
     let url = server.url();
     let opening = tokio::task::spawn_blocking(move || {
         let nats = Nats::connect(&url, &NatsAccess::default()).unwrap();
         NatsRecords::open(&nats, "hive-us-east-1", &NatsSettings::default()).unwrap()
     });
+    opening.await.unwrap()
+}
+
+async fn gateway_on(records: Arc<dyn Records>, name: &str) -> (Arc<Engine>, Arc<Recording>, Lines) {
     let node = Arc::new(Recording {
         id: NodeId::new(name),
         given: Mutex::default(),
@@ -84,7 +135,7 @@ async fn gateway(server: &NatsServer, name: &str) -> (Arc<Engine>, Arc<Recording
     let log = Arc::clone(&lines);
     let engine = Engine::start(EngineConfig {
         environment: Environment::new("us-east-1", node.id.clone()),
-        records: Arc::new(opening.await.unwrap()),
+        records,
         node: Arc::clone(&node) as Arc<dyn Node>,
         entropy: Arc::new(|bytes: &mut [u8]| getrandom::fill(bytes).unwrap()),
         clock: Arc::new(jiff::Timestamp::now),
@@ -139,4 +190,30 @@ async fn every_node_is_told_of_a_network_until_it_is_made() {
     let lines = log_b.lock().unwrap().clone();
     assert_eq!(lines.iter().filter(|line| line.contains("no bridge")).count(), 1, "{lines:?}");
     assert!(lines.iter().any(|line| line.contains("is done after all")), "{lines:?}");
+}
+
+/// A change that is in although nobody said so: its own gateway finds out by following, and tells its node.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_node_is_told_of_a_change_whose_answer_was_lost() {
+    let Some(server) = NatsServer::start("a_node_is_told_of_a_change_whose_answer_was_lost") else { return };
+    let dir = tempfile::tempdir().unwrap();
+    let broken = FolderRecords::open(&dir.path().join("file")).unwrap();
+    std::fs::write(dir.path().join("file"), "").unwrap();
+    let silent = Arc::new(AtomicBool::new(false));
+    let store = Silent { records: records(&server).await, silent: Arc::clone(&silent), broken };
+    let (engine, node, _) = gateway_on(Arc::new(store), "a").await;
+    let answer = call(&engine, "CreateVpc&CidrBlock=10.0.0.0/16").await;
+    let vpc = text(&answer, "vpcId");
+    node.take();
+    silent.store(true, Ordering::Relaxed);
+    let mut params = form::parse(format!("VpcId={vpc}&CidrBlock=10.0.0.0/24").as_bytes()).unwrap();
+    let params = Params::from_pairs(std::mem::take(&mut params)).unwrap();
+    let refused = engine.call(&AccountId::new(ACCOUNT), "CreateSubnet", params).await.unwrap_err();
+    assert_eq!(refused.status, 503, "{refused}");
+    silent.store(false, Ordering::Relaxed);
+    // At once, since it may be in already, and when it is seen.
+    node.until_given(vpc, 2).await;
+    let subnets =
+        call(&engine, &format!("DescribeSubnets&Filter.1.Name=vpc-id&Filter.1.Value.1={vpc}")).await;
+    assert!(subnets.contains("10.0.0.0/24"), "{subnets}");
 }

@@ -21,8 +21,10 @@ fn malformed_requests_get_their_code() {
     let gateway = gateway(&dir);
     let deep = format!("Action=DescribeVpcs&{}=1", vec!["a"; 200].join("."));
     let many = format!("Action=DescribeVpcs&{}", vec!["x=1"; 10_000].join("&"));
-    let cases: [(&[u8], u16, &str); 11] = [
+    let cases: [(&[u8], u16, &str); 13] = [
         (b"Action=NoSuchAction", 400, "InvalidAction"),
+        (b"Action=DescribeVpcs&Version=2099-01-01", 400, "NoSuchVersion"),
+        (b"Action=DescribeVpcs&Version=banana", 400, "NoSuchVersion"),
         (b"Action=Describe%3CVpcs%3E", 400, "InvalidAction"),
         (b"VpcId.1=vpc-12345678", 400, "MissingAction"),
         (b"Action=DescribeVpcs&VpcId.1=%00", 400, "MalformedQueryString"),
@@ -65,6 +67,7 @@ fn large_numbers_are_refused_before_anything_is_reserved() {
         format!("&NetworkInterface.1.DeviceIndex=0&NetworkInterface.1.SubnetId={subnet}&NetworkInterface.1");
     let count = "SecondaryPrivateIpAddressCount";
     let (limit, full) = ("PrivateIpAddressLimitExceeded", "InsufficientFreeAddressesInSubnet");
+    let launch = "InvalidInterface.IpAddressLimitExceeded";
     let cards: String = (0..900).map(|n| format!("&NetworkInterface.{}.DeviceIndex={n}", n + 1)).collect();
     for (query, code) in [
         (format!("{make}&{count}=4294967295"), limit),
@@ -73,8 +76,8 @@ fn large_numbers_are_refused_before_anything_is_reserved() {
         (format!("{make}&{count}=12"), full),
         (format!("{assign}&{count}=2147483647"), limit),
         (format!("{assign}&{count}=12"), full),
-        (format!("{run}&MinCount=1&MaxCount=1{card}.{count}=2147483647"), limit),
-        (format!("{run}&MinCount=1&MaxCount=1000{card}.{count}=2147483647"), limit),
+        (format!("{run}&MinCount=1&MaxCount=1{card}.{count}=2147483647"), launch),
+        (format!("{run}&MinCount=1&MaxCount=1000{card}.{count}=2147483647"), launch),
         (format!("{run}&MinCount=1&MaxCount=1000{card}.{count}=30"), full),
         (format!("{run}&MinCount=1&MaxCount=1000{cards}"), "AttachmentLimitExceeded"),
         (format!("{run}&MinCount=1&MaxCount=4294967295"), "InvalidParameterValue"),
@@ -196,6 +199,32 @@ fn strangers_on_many_connections_take_little_memory() {
 
 fn process(gateway: &Gateway) -> u32 {
     hive::control::running(&gateway.data).unwrap().process
+}
+
+#[test]
+fn a_stranger_with_a_large_body_holds_up_nobody() {
+    use std::io::{Read as _, Write as _};
+    let dir = tempfile::tempdir().unwrap();
+    let gateway = gateway(&dir);
+    // One byte more than is read of anybody, and then nothing: the answer does not wait for the rest.
+    let strangers: Vec<_> = (0..40)
+        .map(|_| {
+            let mut stream = std::net::TcpStream::connect(("127.0.0.1", gateway.port())).unwrap();
+            let head = "POST / HTTP/1.1\r\nhost: localhost\r\ncontent-length: 900000\r\n\r\n";
+            stream.write_all(&[head.as_bytes(), &[b'a'; 16 * 1024 + 1]].concat()).unwrap();
+            stream
+        })
+        .collect();
+    for mut stream in strangers {
+        let mut said = String::new();
+        let _ = stream.read_to_string(&mut said);
+        assert!(said.contains("MissingAuthenticationToken"), "{said}");
+    }
+    // Who has a key is heard to the end.
+    let mut client = Client::connect(&gateway.data, gateway.port(), 0).unwrap();
+    let large = format!("Action=DescribeVpcs&Version=2016-11-15&VpcId.1={}", "a".repeat(20_000));
+    let answer = client.post(large.as_bytes()).unwrap();
+    assert!(answer.body.contains("InvalidVpcID"), "{} {}", answer.status, answer.body);
 }
 
 #[test]

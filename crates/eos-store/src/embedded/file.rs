@@ -19,7 +19,7 @@ const KNOWN_FORMAT: u64 = 2;
 const STORE: &str = "store";
 const KEPT: &str = "kept";
 /// Bytes of pages that redb keeps: whoever reads much keeps an index of its own, and would keep everything twice.
-const CACHE: usize = 2 << 20;
+const CACHE: usize = 512 << 10;
 
 pub struct StoreFile {
     path: PathBuf,

@@ -6,6 +6,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::sync::oneshot;
@@ -19,6 +20,11 @@ use crate::records::Pending;
 
 /// Bytes of a group: bounds how long its first writer waits for the others' work, and lets a side of the log take two.
 const MAX_GROUP: usize = SIDE / 4;
+
+/// A group that is written within this time may be written by whoever came alone, on the spot: that is no longer than a
+/// request takes anyway, so nobody else of the runtime waits for the disk. Leaving one's place in the runtime to another
+/// thread meanwhile took as long as the sync of a quick disk, and each such thread keeps memory of its own.
+const QUICK: Duration = Duration::from_micros(500);
 
 type Answer = oneshot::Sender<Result<(), StoreError>>;
 
@@ -39,7 +45,7 @@ struct State {
     batches: VecDeque<(Batch, Answer)>,
     /// Somebody writes a group.
     at_work: bool,
-    /// The last group was of one batch: nobody else writes, most likely.
+    /// The last group was of one batch: nobody else writes, most likely. And the disk is quick.
     alone: bool,
     ends: bool,
 }
@@ -92,7 +98,7 @@ impl Lead {
             return;
         }
         if let Some(queue) = self.0.take() {
-            tokio::task::block_in_place(|| queue.write_one_group());
+            queue.write_one_group();
         }
     }
 }
@@ -138,8 +144,10 @@ impl Queue {
         }
         state.at_work = true;
         drop(state);
-        let work = AtWork { queue: self, alone: batches.len() == 1 };
+        let mut work = AtWork { queue: self, alone: false };
+        let (single, began) = (batches.len() == 1, Instant::now());
         let results = write_group(&self.store, batches);
+        work.alone = single && began.elapsed() < QUICK;
         drop(work);
         for (answer, result) in answers.into_iter().zip(results) {
             // The caller may have gone away; the write stands.
@@ -188,6 +196,7 @@ fn write_group(shared: &Shared, batches: Vec<Batch>) -> Vec<Result<(), StoreErro
     // Nothing to write: the groups before are on disk, which is all that an empty batch asks for.
     let written = if entries.is_empty() { Ok(()) } else { make_durable(shared, &entries, staged) };
     if let Err(error) = written {
+        shared.fail(&error);
         results.iter_mut().filter(|result| result.is_ok()).for_each(|result| *result = Err(error.clone()));
     }
     results

@@ -6,7 +6,7 @@
 //! is checked and answered at once, and a crash may lose what the thread has not written, never the file's integrity.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -39,7 +39,7 @@ struct State {
     writing: Arc<Unwritten>,
     /// Answered with the write after this one.
     held_back: Vec<oneshot::Sender<Result<(), StoreError>>>,
-    /// The last write failed: nothing more is taken until one succeeds.
+    /// The last write failed; it is tried again.
     broken: Option<StoreError>,
     /// Somebody waits for the log to turn.
     hurry: bool,
@@ -71,6 +71,9 @@ pub struct Shared {
     turned: Condvar,
     /// Held by whoever writes into the file.
     writes: Mutex<()>,
+    /// What a batch failed with, other than a conflict. Whoever wrote it may have decided others on top of it, which must
+    /// not be taken without it: nothing is, until the store is opened again.
+    failed: OnceLock<StoreError>,
 }
 
 pub struct Waiting {
@@ -87,6 +90,7 @@ impl Waiting {
             wake: Condvar::new(),
             turned: Condvar::new(),
             writes: Mutex::default(),
+            failed: OnceLock::new(),
         });
         let writer = std::thread::Builder::new().name("store-writer".into());
         let writer = {
@@ -158,8 +162,22 @@ impl Shared {
         self.check(&self.lock(), staged, batch)
     }
 
-    /// The rows that a batch leaves behind, if every version is the one that it expects.
+    /// From here on nothing is taken any more.
+    pub fn fail(&self, error: &StoreError) {
+        if !matches!(error, StoreError::Conflict { .. }) {
+            let _ = self.failed.set(error.clone());
+        }
+    }
+
     fn check(&self, state: &State, staged: &Unwritten, batch: Batch) -> Result<Unwritten, StoreError> {
+        if let Some(error) = self.failed.get() {
+            return Err(error.clone());
+        }
+        self.rows_of(state, staged, batch).inspect_err(|error| self.fail(error))
+    }
+
+    /// The rows that a batch leaves behind, if every version is the one that it expects.
+    fn rows_of(&self, state: &State, staged: &Unwritten, batch: Batch) -> Result<Unwritten, StoreError> {
         if let Some(error) = &state.broken {
             return Err(error.clone());
         }

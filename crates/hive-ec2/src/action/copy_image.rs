@@ -2,6 +2,7 @@
 
 use super::prelude::*;
 use crate::data::images::NO_VOLUME;
+use crate::rules::devices;
 use crate::rules::images::{self, NewImage};
 
 pub struct CopyImage;
@@ -48,17 +49,18 @@ impl Action for CopyImage {
                 "You do not have permission to access the storage of this ami",
             ));
         }
-        let mut devices = source.devices.clone();
-        for volume in devices.iter_mut().filter_map(|device| device.volume.as_mut()) {
-            volume.encrypted |= request.encrypted || request.kms_key_id.is_some();
+        let mut disks = source.devices.clone();
+        let encrypts =
+            request.encrypted || request.kms_key_id.is_some() || devices::encrypts_by_default(call.account);
+        for volume in disks.iter_mut().filter_map(|device| device.volume.as_mut()) {
+            volume.encrypted |= encrypts;
             let text = format!("Copied for {} from {}", request.name, source.id);
             let original =
                 volume.snapshot_id.as_ref().and_then(|id| images::find_snapshot(call.account, id).ok());
-            let from = original.map_or(NO_VOLUME.to_owned(), |snapshot| snapshot.volume_id.clone());
-            volume.snapshot_id = Some(images::snapshot(call, &from, volume.size, volume.encrypted, text));
-            if let (Some(key), Some(id)) = (&request.kms_key_id, &volume.snapshot_id) {
-                call.account.snapshots.edit(id)?.kms_key_id = Some(key.clone());
-            }
+            let from = original.as_ref().map_or(NO_VOLUME.to_owned(), |snapshot| snapshot.volume_id.clone());
+            let key = request.kms_key_id.clone().or_else(|| original?.kms_key_id.clone());
+            let key = volume.encrypted.then(|| key.unwrap_or_else(|| devices::default_key(call)));
+            volume.snapshot_id = Some(images::snapshot(call, &from, volume.size, key, text));
         }
         let id = images::create(
             call,
@@ -67,7 +69,7 @@ impl Action for CopyImage {
                 description: request.description.unwrap_or_else(|| source.description.clone()),
                 architecture: source.architecture.clone(),
                 root_device_name: source.root_device_name.clone(),
-                devices,
+                devices: disks,
                 ena_support: source.ena_support,
                 boot_mode: source.boot_mode.clone(),
                 imds_support: source.imds_support.clone(),

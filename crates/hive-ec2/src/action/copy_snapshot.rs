@@ -45,8 +45,10 @@ impl Action for CopySnapshot {
             }
         }
         let source = images::find_snapshot(call.account, &request.source_snapshot_id)?;
-        let encrypted =
-            source.encrypted || request.encrypted.unwrap_or(false) || request.kms_key_id.is_some();
+        let encrypted = source.encrypted
+            || request.encrypted.unwrap_or(false)
+            || request.kms_key_id.is_some()
+            || devices::encrypts_by_default(call.account);
         let kms_key_id = request
             .kms_key_id
             .or_else(|| source.kms_key_id.clone())

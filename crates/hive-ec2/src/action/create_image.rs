@@ -56,8 +56,9 @@ impl Action for CreateImage {
             let Some(volume) = call.account.volumes.shared(volume).filter(|_| !left_out) else { continue };
             let attachment = volume.attachments.iter().find(|a| a.instance_id == instance.id);
             let text = format!("Created by CreateImage({})", instance.id);
+            let key = volume.kms_key_id.clone().filter(|_| volume.encrypted);
             let own = ImageVolume {
-                snapshot_id: Some(images::snapshot(call, &volume.id, volume.size, volume.encrypted, text)),
+                snapshot_id: Some(images::snapshot(call, &volume.id, volume.size, key, text)),
                 size: volume.size,
                 volume_type: volume.volume_type,
                 iops: volume.iops,

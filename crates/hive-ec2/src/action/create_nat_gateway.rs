@@ -12,7 +12,7 @@ pub struct CreateNatGateway;
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct Request {
-    subnet_id: String,
+    subnet_id: Option<String>,
     allocation_id: Option<String>,
     connectivity_type: Option<Connectivity>,
     private_ip_address: Option<Ipv4Addr>,
@@ -32,15 +32,10 @@ impl Action for CreateNatGateway {
     type Response = Response;
 
     fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
+        let subnet = request.subnet_id.ok_or_else(|| ApiError::missing_parameter("SubnetId"))?;
         let connectivity = request.connectivity_type.unwrap_or(Connectivity::Public);
         let allocation = request.allocation_id.as_deref();
-        let id = nat_gateways::create(
-            call,
-            &request.subnet_id,
-            connectivity,
-            allocation,
-            request.private_ip_address,
-        )?;
+        let id = nat_gateways::create(call, &subnet, connectivity, allocation, request.private_ip_address)?;
         let nat_gateway = view(call.account.nat_gateways.find(&id)?);
         Ok(Response { nat_gateway, client_token: call.common.client_token.clone() })
     }

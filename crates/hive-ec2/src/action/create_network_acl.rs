@@ -3,7 +3,7 @@
 use super::describe_network_acls::{NetworkAclView, view};
 use super::prelude::*;
 use crate::model::network_acl::NetworkAcl;
-use crate::rules::vpcs::acl_entries;
+use crate::rules::vpcs::{Block, acl_entries};
 
 pub struct CreateNetworkAcl;
 
@@ -27,12 +27,17 @@ impl Action for CreateNetworkAcl {
     type Response = Response;
 
     fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
-        let vpc_id = call.account.vpcs.find(&request.vpc_id)?.id.clone();
+        let vpc = call.account.vpcs.find(&request.vpc_id)?;
+        let mut entries = acl_entries(Block::V4, false);
+        if !vpc.ipv6_cidrs.is_empty() {
+            entries.extend(acl_entries(Block::V6, false));
+            entries.sort_by_key(|entry| (entry.egress, entry.rule_number));
+        }
         let acl = NetworkAcl {
             id: call.new_id(),
-            vpc_id,
+            vpc_id: vpc.id.clone(),
             is_default: false,
-            entries: [false, true].into_iter().flat_map(|egress| acl_entries(egress, false)).collect(),
+            entries,
             associations: Vec::new(),
             tags: call.new_tags::<NetworkAcl>(),
         };

@@ -1,8 +1,7 @@
 //! Makes a security group that lets everything out and nothing in.
 
 use super::prelude::*;
-use crate::model::cidr::Ipv4Cidr;
-use crate::model::security_group::{Peer, SecurityGroup};
+use crate::model::security_group::SecurityGroup;
 use crate::rules::permissions;
 use crate::rules::vpcs;
 use crate::view::{TagView, tags};
@@ -65,7 +64,7 @@ impl Action for CreateSecurityGroup {
             name,
             description: request.group_description,
             vpc_id: vpc.id.clone(),
-            rules: vec![vpcs::any_rule(call, true, Peer::V4(Ipv4Cidr::new(0, 0)))],
+            rules: vpcs::egress_rules(call, vpc),
             tags: call.new_tags::<SecurityGroup>(),
         };
         let response = Response {

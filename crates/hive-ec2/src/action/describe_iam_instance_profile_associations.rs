@@ -42,7 +42,6 @@ impl Action for DescribeIamInstanceProfileAssociations {
 
     fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Listing<AssociationView>> {
         let ids = &request.association_id;
-        call.check_ids(ids)?;
         let all = &call.account.instances;
         let mut instances: Vec<Arc<Instance>> = Vec::new();
         for id in ids {

@@ -13,11 +13,11 @@ pub struct Request {
 }
 
 static FILTERS: Filters<InstanceType> = Filters::<InstanceType>::of(&[
-    ("bare-metal", Same(|_| false.to_string())),
+    ("bare-metal", Of(|kind, _| one(kind.hypervisor.is_none()))),
     ("burstable-performance-supported", Of(|kind, _| one(kind.burstable))),
-    ("current-generation", Of(|kind, _| one(!kind.name.starts_with("t2.")))),
+    ("current-generation", Of(|kind, _| one(kind.is_current))),
     ("free-tier-eligible", Same(|_| false.to_string())),
-    ("hypervisor", Of(|kind, _| one(kind.hypervisor()))),
+    ("hypervisor", Of(|kind, _| maybe(kind.hypervisor))),
     ("instance-type", Of(|kind, _| one(kind.name))),
     ("memory-info.size-in-mib", Of(|kind, _| one(kind.memory_mib))),
     ("processor-info.supported-architecture", Of(|kind, _| one(kind.architecture))),
@@ -26,6 +26,9 @@ static FILTERS: Filters<InstanceType> = Filters::<InstanceType>::of(&[
     ("vcpu-info.default-vcpus", Of(|kind, _| one(kind.vcpus))),
 ])
 .shown("DescribeInstanceTypes", |kind, _| shown(view(kind)));
+
+/// As many as one answer holds.
+const MOST: usize = 100;
 
 impl Action for DescribeInstanceTypes {
     const NAME: &'static str = "DescribeInstanceTypes";
@@ -41,6 +44,10 @@ impl Action for DescribeInstanceTypes {
                     format!("The following supplied instance types do not exist: [{name}]"),
                 ));
             }
+        }
+        if request.instance_type.is_empty() {
+            // As EC2, which has more of them than fit into one answer.
+            call.common.max_results.get_or_insert(MOST);
         }
         let listed = instance_types::all().iter().filter(|kind| {
             request.instance_type.is_empty() || request.instance_type.iter().any(|name| name == kind.name)
@@ -60,7 +67,7 @@ pub struct InstanceTypeView {
     supported_root_device_types: Vec<&'static str>,
     supported_virtualization_types: Vec<&'static str>,
     bare_metal: bool,
-    hypervisor: &'static str,
+    hypervisor: Option<&'static str>,
     processor_info: ProcessorInfo,
     v_cpu_info: VcpuInfo,
     memory_info: MemoryInfo,
@@ -104,6 +111,8 @@ struct EbsInfo {
     ebs_optimized_support: &'static str,
     encryption_support: &'static str,
     nvme_support: &'static str,
+    maximum_ebs_attachments: u32,
+    attachment_limit_type: &'static str,
 }
 
 #[derive(Serialize)]
@@ -125,16 +134,17 @@ struct PlacementGroupInfo {
 }
 
 fn view(kind: &InstanceType) -> InstanceTypeView {
-    let nitro = kind.hypervisor() == "nitro";
+    let nitro = kind.is_nitro();
+    let (volumes, shared) = kind.volumes();
     InstanceTypeView {
         instance_type: kind.name,
-        current_generation: nitro,
+        current_generation: kind.is_current,
         free_tier_eligible: false,
         supported_usage_classes: vec!["on-demand"],
         supported_root_device_types: vec!["ebs"],
         supported_virtualization_types: vec!["hvm"],
-        bare_metal: false,
-        hypervisor: kind.hypervisor(),
+        bare_metal: kind.hypervisor.is_none(),
+        hypervisor: kind.hypervisor,
         processor_info: ProcessorInfo { supported_architectures: vec![kind.architecture] },
         v_cpu_info: VcpuInfo {
             default_vcpus: kind.vcpus,
@@ -149,6 +159,8 @@ fn view(kind: &InstanceType) -> InstanceTypeView {
             ebs_optimized_support: if nitro { "default" } else { "unsupported" },
             encryption_support: "supported",
             nvme_support: if nitro { "required" } else { "unsupported" },
+            maximum_ebs_attachments: volumes,
+            attachment_limit_type: if shared { "shared" } else { "dedicated" },
         },
         network_info: NetworkInfo {
             maximum_network_interfaces: kind.interfaces,
@@ -158,15 +170,19 @@ fn view(kind: &InstanceType) -> InstanceTypeView {
             // Interfaces have IPv4 addresses only.
             ipv6_addresses_per_interface: 0,
             ipv6_supported: false,
-            ena_support: if nitro { "required" } else { "unsupported" },
+            ena_support: match (nitro, kind.ena) {
+                (true, _) => "required",
+                (false, true) => "supported",
+                (false, false) => "unsupported",
+            },
         },
         placement_group_info: PlacementGroupInfo {
-            supported_strategies: vec!["cluster", "partition", "spread"],
+            supported_strategies: kind.placement_strategies().to_vec(),
         },
         hibernation_supported: false,
         burstable_performance_supported: kind.burstable,
         dedicated_hosts_supported: false,
         auto_recovery_supported: true,
-        supported_boot_modes: vec!["legacy-bios", "uefi"],
+        supported_boot_modes: kind.boot_modes().to_vec(),
     }
 }

@@ -29,7 +29,6 @@ impl Action for DescribeSecurityGroupRules {
 
     fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Listing<RuleView>> {
         let ids = &request.security_group_rule_id;
-        call.check_ids(ids)?;
         let all = &call.account.security_groups;
         let named = if ids.is_empty() { call.exact_filter("security-group-rule-id") } else { Some(&ids[..]) };
         let groups: Vec<&SecurityGroup> = match (named, call.exact_filter("group-id")) {

@@ -28,6 +28,9 @@ impl Action for DetachVolume {
 
     fn run(request: Request, call: &mut Call<'_>) -> ApiResult<AttachmentView> {
         let volume = call.account.volumes.find(&request.volume_id)?;
+        if volume.attachments.len() > 1 && request.instance_id.is_none() {
+            return Err(ApiError::missing_parameter("InstanceId"));
+        }
         let named = |a: &&VolumeAttachment| {
             request.instance_id.as_ref().is_none_or(|id| *a.instance_id == **id)
                 && request.device.as_ref().is_none_or(|device| a.device == *device)

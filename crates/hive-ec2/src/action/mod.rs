@@ -18,6 +18,7 @@ pub mod authorize_security_group_egress;
 pub mod authorize_security_group_ingress;
 pub mod copy_image;
 pub mod copy_snapshot;
+pub mod create_default_vpc;
 pub mod create_dhcp_options;
 pub mod create_egress_only_internet_gateway;
 pub mod create_image;
@@ -81,6 +82,7 @@ pub mod describe_internet_gateways;
 pub mod describe_key_pairs;
 pub mod describe_launch_template_versions;
 pub mod describe_launch_templates;
+pub mod describe_managed_prefix_lists;
 pub mod describe_nat_gateways;
 pub mod describe_network_acls;
 pub mod describe_network_interface_attribute;
@@ -178,6 +180,7 @@ pub static ACTIONS: &[Entry] = &[
     Entry::of::<authorize_security_group_ingress::AuthorizeSecurityGroupIngress>(),
     Entry::of::<copy_image::CopyImage>(),
     Entry::of::<copy_snapshot::CopySnapshot>(),
+    Entry::of::<create_default_vpc::CreateDefaultVpc>(),
     Entry::of::<create_dhcp_options::CreateDhcpOptions>(),
     Entry::of::<create_egress_only_internet_gateway::CreateEgressOnlyInternetGateway>(),
     Entry::of::<create_image::CreateImage>(),
@@ -241,6 +244,7 @@ pub static ACTIONS: &[Entry] = &[
     Entry::of::<describe_key_pairs::DescribeKeyPairs>(),
     Entry::of::<describe_launch_template_versions::DescribeLaunchTemplateVersions>(),
     Entry::of::<describe_launch_templates::DescribeLaunchTemplates>(),
+    Entry::of::<describe_managed_prefix_lists::DescribeManagedPrefixLists>(),
     Entry::of::<describe_nat_gateways::DescribeNatGateways>(),
     Entry::of::<describe_network_acls::DescribeNetworkAcls>(),
     Entry::of::<describe_network_interface_attribute::DescribeNetworkInterfaceAttribute>(),

@@ -52,10 +52,19 @@ impl Action for ModifyImageAttribute {
 
     fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Done> {
         let id = images::find_own(call, &request.image_id)?.id.clone();
+        let says_nothing = request.value.is_none()
+            && request.description.is_none()
+            && request.imds_support.is_none()
+            && request.launch_permission.is_none()
+            && request.user_id.is_empty()
+            && request.user_group.is_empty();
+        if says_nothing {
+            return Err(ApiError::invalid_combination("No attributes specified."));
+        }
         let image = call.account.images.edit(&id)?;
         match (request.attribute.as_deref(), request.value) {
             (Some("description"), Some(value)) => image.description = value,
-            (Some("imdsSupport"), Some(value)) => image.imds_support = Some(value),
+            (Some("imdsSupport"), Some(value)) => image.imds_support = Some(imds_support(value)?),
             (Some("description" | "imdsSupport" | "launchPermission") | None, None) => {}
             (Some(name), _) => {
                 return Err(ApiError::invalid_value("Attribute", name, "It cannot be changed."));
@@ -66,7 +75,7 @@ impl Action for ModifyImageAttribute {
             image.description = description.value;
         }
         if let Some(support) = request.imds_support {
-            image.imds_support = Some(support.value);
+            image.imds_support = Some(imds_support(support.value)?);
         }
         let permissions =
             request.launch_permission.unwrap_or(LaunchPermission { add: vec![], remove: vec![] });
@@ -85,6 +94,14 @@ impl Action for ModifyImageAttribute {
         }
         Done::ok()
     }
+}
+
+/// There is one version that an image can insist on.
+fn imds_support(value: String) -> ApiResult<String> {
+    if value == "v2.0" {
+        return Ok(value);
+    }
+    Err(ApiError::invalid_value("ImdsSupport", &value, "Valid values: v2.0."))
 }
 
 fn permit(image: &mut Image, user: Option<&str>, group: Option<&str>, operation: Operation) -> ApiResult<()> {

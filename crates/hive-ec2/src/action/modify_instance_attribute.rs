@@ -55,6 +55,16 @@ impl Action for ModifyInstanceAttribute {
         if let Some(data) = &request.user_data {
             launch::check_user_data(&data.value)?;
         }
+        let of_interface = request.source_dest_check.is_some() || !request.group_id.is_empty();
+        if of_interface && instance.network_interfaces.len() > 1 {
+            return Err(ApiError::client(
+                "InvalidInstanceID",
+                format!(
+                    "There are multiple interfaces attached to instance '{id}'. Please specify an interface ID for the \
+                     operation instead."
+                ),
+            ));
+        }
         let image = images::find(call, &instance.image_id).ok();
         let primary = instance.network_interfaces.first().cloned();
         if let Some(primary) = primary {

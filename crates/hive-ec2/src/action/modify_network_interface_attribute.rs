@@ -48,7 +48,7 @@ impl Action for ModifyNetworkInterfaceAttribute {
         if let Some(change) = request.attachment {
             let attachment =
                 interface.attachment.as_mut().filter(|attachment| attachment.id == change.attachment_id);
-            let attachment = attachment.ok_or_else(|| ATTACHMENT_KIND.not_found(&change.attachment_id))?;
+            let attachment = attachment.ok_or_else(|| ATTACHMENT_KIND.missing(&change.attachment_id))?;
             if let Some(delete) = change.delete_on_termination {
                 attachment.delete_on_termination = delete;
             }

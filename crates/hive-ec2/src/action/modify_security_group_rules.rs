@@ -21,6 +21,9 @@ impl Action for ModifySecurityGroupRules {
     type Response = Done;
 
     fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Done> {
+        if request.security_group_rule.is_empty() {
+            return Err(ApiError::missing_parameter("SecurityGroupRule"));
+        }
         let mut updates = Vec::new();
         for update in request.security_group_rule {
             let new = rule(update.security_group_rule, call.account)?;
@@ -60,6 +63,7 @@ struct NewRule {
     to_port: Option<i32>,
     cidr_ipv4: Option<String>,
     cidr_ipv6: Option<String>,
+    prefix_list_id: Option<String>,
     referenced_group_id: Option<String>,
     description: Option<String>,
 }
@@ -67,11 +71,16 @@ struct NewRule {
 fn rule(new: NewRule, account: &Account) -> ApiResult<Rule> {
     permissions::check_description(new.description.as_deref())?;
     let protocol = parse_protocol(&new.ip_protocol)?;
-    let peer = match (new.cidr_ipv4, new.cidr_ipv6, new.referenced_group_id) {
-        (Some(cidr), None, None) => Peer::V4(Ipv4Cidr::parameter("CidrIpv4", &cidr)?),
-        (None, Some(cidr), None) => Peer::V6(Ipv6Cidr::parameter("CidrIpv6", &cidr)?),
-        (None, None, Some(id)) => Peer::Group(account.security_groups.find(&id)?.id.clone()),
-        _ => return Err(ApiError::invalid_combination("A rule must name exactly one range or group")),
+    let peer = match (new.cidr_ipv4, new.cidr_ipv6, new.prefix_list_id, new.referenced_group_id) {
+        (Some(cidr), None, None, None) => Peer::V4(Ipv4Cidr::parameter("CidrIpv4", &cidr)?),
+        (None, Some(cidr), None, None) => Peer::V6(Ipv6Cidr::parameter("CidrIpv6", &cidr)?),
+        (None, None, Some(id), None) => Peer::PrefixList(permissions::find_list(&id)?),
+        (None, None, None, Some(id)) => Peer::Group(account.security_groups.find(&id)?.id.clone()),
+        _ => {
+            return Err(ApiError::invalid_combination(
+                "A rule must name exactly one range, prefix list or group",
+            ));
+        }
     };
     Ok(Rule {
         id: String::new(),

@@ -56,6 +56,12 @@ impl Action for ModifyVolume {
                 "A volume cannot be made smaller.",
             ));
         }
+        if volume.attachments.len() > 1 && !target.multi_attach_enabled {
+            return Err(ApiError::client(
+                "IncorrectState",
+                format!("Volume {} is attached to several instances: detach it from all but one", volume.id),
+            ));
+        }
         if volume.is_being_modified() {
             return Err(ApiError::client(
                 "IncorrectModificationState",

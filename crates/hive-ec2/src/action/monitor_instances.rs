@@ -35,9 +35,7 @@ struct StateView {
 
 /// Turns it on or off for every instance that is named.
 pub fn set(request: &InstanceIds, call: &mut Call<'_>, on: bool) -> ApiResult<Response> {
-    if request.instance_id.is_empty() {
-        return Err(ApiError::missing_parameter("InstanceId"));
-    }
+    power::some(&request.instance_id)?;
     let mut instances_set = Vec::new();
     for id in &request.instance_id {
         power::edit(call.account, id)?.options.monitoring = on;

@@ -12,9 +12,7 @@ impl Action for RebootInstances {
     type Response = Done;
 
     fn run(request: InstanceIds, call: &mut Call<'_>) -> ApiResult<Done> {
-        if request.instance_id.is_empty() {
-            return Err(ApiError::missing_parameter("InstanceId"));
-        }
+        power::some(&request.instance_id)?;
         for id in &request.instance_id {
             let instance = call.account.instances.find(id)?;
             if !matches!(instance.state, InstanceState::Running | InstanceState::Pending) {

@@ -19,6 +19,7 @@ impl Action for StartInstances {
             match instance.state {
                 InstanceState::Pending | InstanceState::Running => Ok(instance.state),
                 InstanceState::Stopped => {
+                    power::check_root(instance)?;
                     placement::check_start(account, instance).map(|()| InstanceState::Pending)
                 }
                 _ => Err(incorrect_state(instance)),

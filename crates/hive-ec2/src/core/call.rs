@@ -286,9 +286,10 @@ impl Call<'_> {
         exact.then_some(&filter.value)
     }
 
-    /// EC2 refuses ids together with paging: a list of ids is already the page.
-    pub fn check_ids(&self, ids: &[String]) -> ApiResult<()> {
-        if !ids.is_empty() && self.common.max_results.is_some() {
+    /// A few Describes refuse ids together with paging.
+    fn check_ids(&self, ids: &[String]) -> ApiResult<()> {
+        let refuses = PAGES_OR_IDS.contains(&self.action);
+        if refuses && !ids.is_empty() && self.common.max_results.is_some() {
             return Err(ApiError::invalid_combination(
                 "The parameter MaxResults cannot be used together with a list of ids",
             ));
@@ -296,6 +297,14 @@ impl Call<'_> {
         Ok(())
     }
 }
+
+/// Those whose documentation says that MaxResults and a list of ids are not for one request; the others page the ids.
+const PAGES_OR_IDS: &[&str] = &[
+    "DescribeInstanceCreditSpecifications",
+    "DescribeInstanceStatus",
+    "DescribeInstances",
+    "DescribeNetworkInterfaces",
+];
 
 /// Two lists in the order of their keys, as one.
 fn merged<T: Listed>(own: impl Iterator<Item = Arc<T>>, everyone: &[Arc<T>]) -> impl Iterator<Item = Arc<T>> {

@@ -37,7 +37,7 @@ impl Resource for ClientToken {
         name: "client-token",
         prefix: "token",
         not_found: "InvalidParameterValue",
-        malformed: "InvalidParameterValue",
+        malformed: Some("InvalidParameterValue"),
         noun: "client token",
     };
     const OF_NO_NODE: bool = true;

@@ -3,6 +3,7 @@
 //! Whatever this gateway writes comes back the same way as what others write, so there is one order of changes, and
 //! no older one can come over a newer one. Before anything is read or decided, the store is asked how far it is.
 
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -41,6 +42,8 @@ pub struct Followed {
 
 struct State {
     watch: Watch,
+    /// Networks that this gateway wrote a change of and does not know whether it is in: if it is seen, it was.
+    in_doubt: BTreeSet<ChangedNetwork>,
     /// A change could not be read: what follows it cannot be trusted. The next start says which it is.
     unreadable: bool,
 }
@@ -61,7 +64,7 @@ impl Followed {
             log: log.clone(),
             silent: AtomicBool::new(false),
             own: own.clone(),
-            state: Mutex::new(State { watch, unreadable: false }),
+            state: Mutex::new(State { watch, in_doubt: BTreeSet::new(), unreadable: false }),
         };
         Ok(Some((followed, world)))
     }
@@ -93,7 +96,7 @@ impl Followed {
         while let Some(changes) = state.watch.try_next() {
             let next = next.get_or_insert_with(|| World::clone(&world.load()));
             for change in changes.changes {
-                if let Err(error) = self.apply(next, &change) {
+                if let Err(error) = self.apply(next, &change, &mut state.in_doubt) {
                     self.log.say(format!("every request fails until a newer gateway is started: {error}"));
                     state.unreadable = true;
                 }
@@ -108,18 +111,35 @@ impl Followed {
         Ok(())
     }
 
+    /// Nobody knows whether a change of these that this gateway wrote is in.
+    pub fn doubt(&self, networks: impl IntoIterator<Item = ChangedNetwork>) {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).in_doubt.extend(networks);
+    }
+
     /// This gateway's node has a part of every network, so it is told of what others change; of what this gateway
-    /// changes it was told.
-    fn apply(&self, world: &mut World, change: &Changed) -> Result<(), WorldError> {
+    /// changes it was told, unless that was in doubt.
+    fn apply(
+        &self,
+        world: &mut World,
+        change: &Changed,
+        in_doubt: &mut BTreeSet<ChangedNetwork>,
+    ) -> Result<(), WorldError> {
+        let told = change.own && in_doubt.is_empty();
         let networks = |world: &World| {
-            let (account, kind, id) = parts_of_key(&change.key).filter(|_| !change.own)?;
+            let (account, kind, id) = parts_of_key(&change.key).filter(|_| !told)?;
             let account = world.accounts.get(&AccountId::new(account))?;
             let found = rules::networks::of(account, kind, id).into_iter();
             Some(found.map(|vpc| (account.id.clone(), vpc)).collect::<Vec<_>>())
         };
         let before = networks(world);
         world.apply(&change.key, change.version, change.value.as_deref(), &self.own)?;
-        for network in before.into_iter().chain(networks(world)).flatten() {
+        let networks = before.into_iter().chain(networks(world)).flatten();
+        let untold: BTreeSet<_> =
+            networks.filter(|network| !change.own || in_doubt.contains(network)).collect();
+        for network in untold {
+            if change.own {
+                in_doubt.remove(&network);
+            }
             // A receiver that is gone has ended with the engine.
             let _ = self.networks.send(network);
         }

@@ -16,7 +16,8 @@ pub struct Kind {
     /// Before the dash of an id.
     pub prefix: &'static str,
     pub not_found: &'static str,
-    pub malformed: &'static str,
+    /// None where EC2's list of error codes has none: then whatever is not there is not found.
+    pub malformed: Option<&'static str>,
     /// As error messages call its id.
     pub noun: &'static str,
 }
@@ -29,13 +30,12 @@ impl Kind {
     /// `Malformed` for a text that is no id. One of another kind is an id that does not exist, as EC2 says: the provider
     /// takes only `NotFound` for "there is none".
     pub fn missing(&self, id: &str) -> ApiError {
-        if id.rsplit_once('-').is_some_and(|(kind, digits)| is_prefix(kind) && is_number(digits)) {
-            self.not_found(id)
-        } else {
-            ApiError::client(
-                self.malformed,
-                format!("Invalid id: \"{id}\" (expecting \"{}-...\")", self.prefix),
-            )
+        let is_id = id.rsplit_once('-').is_some_and(|(kind, digits)| is_prefix(kind) && is_number(digits));
+        match self.malformed {
+            Some(code) if !is_id => {
+                ApiError::client(code, format!("Invalid id: \"{id}\" (expecting \"{}-...\")", self.prefix))
+            }
+            _ => self.not_found(id),
         }
     }
 

@@ -1,10 +1,10 @@
-//! References between resources: each must lead to something that is there. Routes are the one exception: a
-//! route whose target is gone is a blackhole, as in EC2.
+//! References between resources: each must lead to something that is there, in the same network. There are two
+//! exceptions, as in EC2: a route whose target is gone is a blackhole, and a rule that names a group of a peered network
+//! which is gone is stale.
 
 use crate::model::account::Account;
 use crate::model::instance::InstanceState;
 use crate::model::route_table::AssociationTarget;
-use crate::model::security_group::Peer;
 use crate::rules::images::find_snapshot;
 
 /// Every reference that leads nowhere, in words; empty in a healthy account.
@@ -20,11 +20,6 @@ pub fn dangling(account: &Account) -> Vec<String> {
     }
     for group in account.security_groups.iter() {
         check(&group.id, &group.vpc_id, account.vpcs.get(&group.vpc_id).is_some());
-        for rule in &group.rules {
-            if let Peer::Group(peer) = &rule.peer {
-                check(&rule.id, peer, account.security_groups.get(peer).is_some());
-            }
-        }
     }
     for gateway in account.internet_gateways.iter() {
         if let Some(vpc) = &gateway.vpc_id {
@@ -37,10 +32,16 @@ pub fn dangling(account: &Account) -> Vec<String> {
             match &association.target {
                 AssociationTarget::Main => {}
                 AssociationTarget::Subnet(id) => {
-                    check(&association.id, id, account.subnets.get(id).is_some())
+                    let subnet = account.subnets.get(id);
+                    check(&association.id, id, subnet.is_some_and(|subnet| subnet.vpc_id == table.vpc_id));
                 }
                 AssociationTarget::InternetGateway(id) => {
-                    check(&association.id, id, account.internet_gateways.get(id).is_some());
+                    let gateway = account.internet_gateways.get(id);
+                    check(
+                        &association.id,
+                        id,
+                        gateway.is_some_and(|gateway| gateway.vpc_id.as_ref() == Some(&table.vpc_id)),
+                    );
                 }
             }
         }

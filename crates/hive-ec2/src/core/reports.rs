@@ -136,6 +136,12 @@ impl Engine {
         for (id, account) in &world.accounts {
             self.give(id, rules::lifecycle::unfinished(account)).await;
         }
+        // A VPC that was deleted, and the node not told of it any more: the records know nothing of it.
+        for (id, vpc) in self.config.node.networks().await {
+            if world.accounts.get(&id).is_none_or(|account| account.vpcs.get(&vpc).is_none()) {
+                self.give(&id, vec![Order::ApplyNetwork(vpc)]).await;
+            }
+        }
     }
 
     /// A node whose orders stay open has no gateway that lives, or does not report: said once.

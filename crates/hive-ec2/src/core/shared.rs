@@ -125,6 +125,7 @@ impl Engine {
                 Err(error) => {
                     // Who asked for too much at once is told, and can ask for less.
                     if !matches!(error, StoreError::TooLarge { .. }) {
+                        self.doubt(account, attempt.orders).await;
                         let log = &self.config.log;
                         log.say(format!("the store did not take a change of account {account}: {error}"));
                     }
@@ -134,6 +135,20 @@ impl Engine {
                 }
             }
         }
+    }
+
+    /// A change that the store did not answer may be in, or get in yet. Other orders are found open then; of networks
+    /// the node is told now, and once more when the change is seen.
+    async fn doubt(&self, account: &AccountId, orders: Vec<Order>) {
+        let is_network = |order: &Order| matches!(order, Order::ApplyNetwork(_));
+        let orders: Vec<Order> = orders.into_iter().filter(is_network).collect();
+        if let Some(shared) = &self.shared {
+            shared.followed.doubt(orders.iter().filter_map(|order| match order {
+                Order::ApplyNetwork(vpc) => Some((account.clone(), vpc.clone())),
+                _ => None,
+            }));
+        }
+        self.give(account, orders).await;
     }
 
     /// Decides as many jobs as fit, each on what those before it left. Also a refusal holds only if the batch does:

@@ -52,7 +52,7 @@ impl Tags {
 }
 
 fn is_reserved(key: &str) -> bool {
-    key.starts_with("aws:")
+    key.get(..4).is_some_and(|prefix| prefix.eq_ignore_ascii_case("aws:"))
 }
 
 fn check(key: &str, value: &str) -> ApiResult<()> {

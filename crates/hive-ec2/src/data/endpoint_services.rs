@@ -9,7 +9,7 @@ pub const PREFIX_LIST_KIND: Kind = Kind {
     name: "prefix-list",
     prefix: "pl",
     not_found: "InvalidPrefixListId.NotFound",
-    malformed: "InvalidPrefixListId.Malformed",
+    malformed: Some("InvalidPrefixListId.Malformed"),
     noun: "prefix list ID",
 };
 
@@ -93,6 +93,10 @@ pub fn all(region: &str) -> Vec<EndpointService> {
 
 pub fn find(region: &str, name: &str, kind: EndpointKind) -> Option<EndpointService> {
     all(region).into_iter().find(|service| service.name == name && service.kind == kind)
+}
+
+pub fn prefix_list_by_id(id: &str) -> Option<&'static PrefixList> {
+    ROWS.iter().filter_map(|row| row.prefix_list.as_ref()).find(|list| list.id == id)
 }
 
 /// The addresses of a service that is reached by routes.

@@ -11,10 +11,19 @@ pub struct InstanceType {
     pub vcpus: u32,
     pub cores: u32,
     pub memory_mib: u64,
-    pub burstable: bool,
     /// How many network interfaces it has room for, and how many IPv4 addresses each of them.
     pub interfaces: u32,
     pub addresses: u32,
+    /// `nitro`, `xen`, or none below a machine of one's own.
+    pub hypervisor: Option<&'static str>,
+    pub burstable: bool,
+    /// Whether it can be in a cluster.
+    pub clusters: bool,
+    pub enclaves: bool,
+    pub ena: bool,
+    pub is_current: bool,
+    /// `1-4,8-24/4`, or `-`.
+    valid_cores: &'static str,
 }
 
 impl Listed for InstanceType {
@@ -30,25 +39,47 @@ impl InstanceType {
         self.vcpus / self.cores.max(1)
     }
 
-    /// An ARM type has any number of its cores; one with threads all of them or an even number.
+    /// How many cores may be asked for; none if that cannot be said.
     pub fn valid_cores(&self) -> Vec<u32> {
-        let even = |cores: &u32| self.threads_per_core() == 1 || cores.is_multiple_of(2);
-        (1..=self.cores).filter(|cores| *cores == self.cores || even(cores)).collect()
+        let run = |run: &str| {
+            let (range, step) = run.split_once('/').unwrap_or((run, "1"));
+            let (first, last) = range.split_once('-').unwrap_or((range, range));
+            Some((first.parse().ok()?..=last.parse().ok()?).step_by(step.parse().ok()?))
+        };
+        self.valid_cores.split(',').filter_map(run).flatten().collect()
     }
 
     pub fn valid_threads_per_core(&self) -> Vec<u32> {
-        (1..=self.threads_per_core()).collect()
+        if self.valid_cores == "-" { Vec::new() } else { (1..=self.threads_per_core()).collect() }
     }
 
-    /// EC2 has enclaves on Nitro with four processors and more, but for burstable types and the second Graviton.
-    pub fn has_enclaves(&self) -> bool {
-        let graviton2 = self.name.split('.').next().is_some_and(|family| family.contains("6g"));
-        self.hypervisor() == "nitro" && self.vcpus >= 4 && !self.burstable && !graviton2
+    /// Of the generation that has disks and networks of one kind only: Nitro, and machines of one's own.
+    pub fn is_nitro(&self) -> bool {
+        self.hypervisor != Some("xen")
     }
 
-    /// Xen for the second generation, Nitro for all later ones.
-    pub fn hypervisor(&self) -> &'static str {
-        if self.name.starts_with("t2.") { "xen" } else { "nitro" }
+    /// How many volumes it has room for, and whether its interfaces take of the same places. Up to the sixth generation of
+    /// Nitro they do; the seventh has places for volumes alone, 32 and more for the large; on Xen EC2 vouches for 40 volumes.
+    pub fn volumes(&self) -> (u32, bool) {
+        let generation = self.name.chars().find_map(|letter| letter.to_digit(10)).unwrap_or_default();
+        match self.is_nitro() {
+            false => (40, false),
+            true if generation >= 7 => (32, false),
+            true => (28, true),
+        }
+    }
+
+    pub fn placement_strategies(&self) -> &'static [&'static str] {
+        let all = &["cluster", "partition", "spread"];
+        if self.clusters { all } else { &all[1..] }
+    }
+
+    pub fn boot_modes(&self) -> &'static [&'static str] {
+        match (self.architecture, self.hypervisor) {
+            ("arm64", _) => &["uefi"],
+            (_, Some("nitro")) => &["legacy-bios", "uefi"],
+            _ => &["legacy-bios"],
+        }
     }
 }
 
@@ -57,16 +88,35 @@ static ALL: LazyLock<Vec<InstanceType>> =
 
 fn parse(line: &'static str) -> Option<InstanceType> {
     let mut words = line.split(' ').filter(|_| !line.starts_with('#'));
-    Some(InstanceType {
+    let mut kind = InstanceType {
         name: words.next()?,
         architecture: words.next()?,
         vcpus: words.next()?.parse().ok()?,
         cores: words.next()?.parse().ok()?,
         memory_mib: words.next()?.parse().ok()?,
-        burstable: words.next()? == "burstable",
         interfaces: words.next()?.parse().ok()?,
         addresses: words.next()?.parse().ok()?,
-    })
+        hypervisor: words.next().filter(|word| *word != "metal"),
+        burstable: false,
+        clusters: false,
+        enclaves: false,
+        ena: false,
+        is_current: true,
+        valid_cores: "-",
+    };
+    for flag in words.next()?.chars() {
+        match flag {
+            'b' => kind.burstable = true,
+            'c' => kind.clusters = true,
+            'e' => kind.enclaves = true,
+            'n' => kind.ena = true,
+            'p' => kind.is_current = false,
+            '-' => {}
+            _ => return None,
+        }
+    }
+    kind.valid_cores = words.next()?;
+    Some(kind)
 }
 
 pub fn all() -> &'static [InstanceType] {
@@ -85,5 +135,14 @@ mod tests {
         assert_eq!(super::all().len(), lines);
         assert!(super::all().is_sorted_by(|a, b| a.name < b.name));
         assert_eq!(super::find("t3.micro").map(|t| t.threads_per_core()), Some(2));
+        let cores = |name| super::find(name).map(|kind| kind.valid_cores());
+        assert_eq!(cores("m5.2xlarge"), Some(vec![2, 4]));
+        assert_eq!(cores("c5a.12xlarge"), Some(vec![1, 2, 3, 4, 8, 12, 16, 20, 24]));
+        assert_eq!(cores("m5.metal"), Some(vec![]));
+        let current = |name| super::find(name).map(|kind| kind.is_current);
+        assert_eq!(
+            ["m5.large", "r7g.large", "a1.large", "m4.large"].map(current),
+            [true, true, false, false].map(Some)
+        );
     }
 }

@@ -54,7 +54,7 @@ impl Resource for Address {
         name: "elastic-ip",
         prefix: "eipalloc",
         not_found: "InvalidAllocationID.NotFound",
-        malformed: "InvalidAllocationID.Malformed",
+        malformed: None,
         noun: "allocation ID",
     };
 
@@ -75,6 +75,6 @@ pub const ASSOCIATION_KIND: Kind = Kind {
     name: "elastic-ip-association",
     prefix: "eipassoc",
     not_found: "InvalidAssociationID.NotFound",
-    malformed: "InvalidAssociationID.Malformed",
+    malformed: None,
     noun: "association ID",
 };

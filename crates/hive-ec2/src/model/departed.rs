@@ -38,7 +38,7 @@ impl Resource for Departed {
         name: "departed",
         prefix: "departed",
         not_found: "InternalError",
-        malformed: "InternalError",
+        malformed: None,
         noun: "departed resource",
     };
 }

@@ -37,7 +37,7 @@ impl Resource for EgressOnlyInternetGateway {
         name: "egress-only-internet-gateway",
         prefix: "eigw",
         not_found: "InvalidGatewayID.NotFound",
-        malformed: "InvalidEgressOnlyInternetGatewayId.Malformed",
+        malformed: Some("InvalidEgressOnlyInternetGatewayId.Malformed"),
         noun: "eigw ID",
     };
 

@@ -155,7 +155,7 @@ impl Resource for Image {
         name: "image",
         prefix: "ami",
         not_found: "InvalidAMIID.NotFound",
-        malformed: "InvalidAMIID.Malformed",
+        malformed: Some("InvalidAMIID.Malformed"),
         noun: "image id",
     };
 

@@ -185,7 +185,7 @@ impl Resource for Instance {
         name: "instance",
         prefix: "i",
         not_found: "InvalidInstanceID.NotFound",
-        malformed: "InvalidInstanceID.Malformed",
+        malformed: Some("InvalidInstanceID.Malformed"),
         noun: "instance ID",
     };
 
@@ -214,7 +214,7 @@ impl Instance {
     }
 
     pub fn ena_support(&self) -> bool {
-        instance_types::find(&self.instance_type).is_none_or(|kind| kind.hypervisor() == "nitro")
+        instance_types::find(&self.instance_type).is_none_or(|kind| kind.ena)
     }
 }
 

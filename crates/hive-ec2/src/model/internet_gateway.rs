@@ -44,7 +44,7 @@ impl Resource for InternetGateway {
         name: "internet-gateway",
         prefix: "igw",
         not_found: "InvalidInternetGatewayID.NotFound",
-        malformed: "InvalidInternetGatewayId.Malformed",
+        malformed: Some("InvalidInternetGatewayId.Malformed"),
         noun: "internetGateway ID",
     };
 

@@ -46,7 +46,7 @@ impl Resource for KeyPair {
         name: "key-pair",
         prefix: "key",
         not_found: "InvalidKeyPair.NotFound",
-        malformed: "InvalidKeyPairId.Malformed",
+        malformed: None,
         noun: "key pair",
     };
 

@@ -61,7 +61,7 @@ impl Resource for LaunchTemplate {
         name: "launch-template",
         prefix: "lt",
         not_found: "InvalidLaunchTemplateId.NotFound",
-        malformed: "InvalidLaunchTemplateId.Malformed",
+        malformed: Some("InvalidLaunchTemplateId.Malformed"),
         noun: "launch template",
     };
 

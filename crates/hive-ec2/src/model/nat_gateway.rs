@@ -79,7 +79,7 @@ impl Resource for NatGateway {
         name: "natgateway",
         prefix: "nat",
         not_found: "NatGatewayNotFound",
-        malformed: "NatGatewayMalformed",
+        malformed: Some("NatGatewayMalformed"),
         noun: "NAT gateway",
     };
 

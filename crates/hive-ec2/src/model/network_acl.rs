@@ -98,7 +98,7 @@ impl Resource for NetworkAcl {
         name: "network-acl",
         prefix: "acl",
         not_found: "InvalidNetworkAclID.NotFound",
-        malformed: "InvalidNetworkAclId.Malformed",
+        malformed: Some("InvalidNetworkAclId.Malformed"),
         noun: "networkAcl ID",
     };
 

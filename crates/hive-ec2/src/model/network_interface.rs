@@ -129,7 +129,7 @@ impl Resource for NetworkInterface {
         name: "network-interface",
         prefix: "eni",
         not_found: "InvalidNetworkInterfaceID.NotFound",
-        malformed: "InvalidNetworkInterfaceId.Malformed",
+        malformed: Some("InvalidNetworkInterfaceId.Malformed"),
         noun: "networkInterface ID",
     };
 
@@ -153,7 +153,7 @@ pub const ATTACHMENT_KIND: Kind = Kind {
     name: "network-interface-attachment",
     prefix: "eni-attach",
     not_found: "InvalidAttachmentID.NotFound",
-    malformed: "InvalidAttachmentID.Malformed",
+    malformed: Some("InvalidNetworkInterfaceAttachmentId.Malformed"),
     noun: "interface attachment",
 };
 

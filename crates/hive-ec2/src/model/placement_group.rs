@@ -45,7 +45,7 @@ impl Resource for PlacementGroup {
         name: "placement-group",
         prefix: "pg",
         not_found: "InvalidPlacementGroup.Unknown",
-        malformed: "InvalidPlacementGroupId.Malformed",
+        malformed: Some("InvalidPlacementGroupId.Malformed"),
         noun: "placement group",
     };
 

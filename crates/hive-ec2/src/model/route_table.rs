@@ -129,7 +129,7 @@ impl Resource for RouteTable {
         name: "route-table",
         prefix: "rtb",
         not_found: "InvalidRouteTableID.NotFound",
-        malformed: "InvalidRouteTableId.Malformed",
+        malformed: Some("InvalidRouteTableId.Malformed"),
         noun: "routeTable ID",
     };
 

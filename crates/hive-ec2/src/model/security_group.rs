@@ -29,9 +29,14 @@ impl Listed for SecurityGroup {
         Self::BY_RULE,
         Self::BY_PEER,
         Field::new(&["description"], |group, each| one(&group.description, each)),
-        Field::new(&["egress.ip-permission.cidr", "egress.ip-permission.group-id"], |group, each| {
-            group.rules(true).for_each(|rule| one(&rule.peer, each))
-        }),
+        Field::new(
+            &[
+                "egress.ip-permission.cidr",
+                "egress.ip-permission.group-id",
+                "egress.ip-permission.prefix-list-id",
+            ],
+            |group, each| group.rules(true).for_each(|rule| one(&rule.peer, each)),
+        ),
         Field::new(&["egress.ip-permission.from-port"], |group, each| {
             group.rules(true).for_each(|rule| maybe(rule.ports.map(|(from, _)| from), each))
         }),
@@ -49,7 +54,12 @@ impl Listed for SecurityGroup {
             group.rules(true).for_each(|rule| maybe(rule.ports.map(|(_, to)| to), each))
         }),
         Field::new(
-            &["ip-permission.cidr", "ip-permission.group-id", "ip-permission.ipv6-cidr"],
+            &[
+                "ip-permission.cidr",
+                "ip-permission.group-id",
+                "ip-permission.ipv6-cidr",
+                "ip-permission.prefix-list-id",
+            ],
             |group, each| group.rules(false).for_each(|rule| one(&rule.peer, each)),
         ),
         Field::new(&["ip-permission.from-port"], |group, each| {
@@ -92,7 +102,7 @@ impl Resource for SecurityGroup {
         name: "security-group",
         prefix: "sg",
         not_found: "InvalidGroup.NotFound",
-        malformed: "InvalidGroupId.Malformed",
+        malformed: Some("InvalidGroupId.Malformed"),
         noun: "security group",
     };
 
@@ -120,6 +130,8 @@ pub enum Peer {
     V4(Ipv4Cidr),
     V6(Ipv6Cidr),
     Group(Id<SecurityGroup>),
+    /// One of a service's (`data::endpoint_services`).
+    PrefixList(String),
 }
 
 /// In EC2's names: a well-known one by name, others by number. There is no way to write "unknown".
@@ -140,6 +152,7 @@ impl fmt::Display for Peer {
             Peer::V4(cidr) => cidr.fmt(f),
             Peer::V6(cidr) => cidr.fmt(f),
             Peer::Group(id) => id.fmt(f),
+            Peer::PrefixList(id) => id.fmt(f),
         }
     }
 }
@@ -178,6 +191,6 @@ pub const RULE_KIND: Kind = Kind {
     name: "security-group-rule",
     prefix: "sgr",
     not_found: "InvalidSecurityGroupRuleId.NotFound",
-    malformed: "InvalidSecurityGroupRuleId.Malformed",
+    malformed: Some("InvalidSecurityGroupRuleId.Malformed"),
     noun: "security group rule ID",
 };

@@ -26,7 +26,7 @@ impl Resource for Settings {
         name: "settings",
         prefix: "settings",
         not_found: "InternalError",
-        malformed: "InternalError",
+        malformed: None,
         noun: "settings",
     };
     const OF_NO_NODE: bool = true;

@@ -53,7 +53,7 @@ impl Resource for Snapshot {
         name: "snapshot",
         prefix: "snap",
         not_found: "InvalidSnapshot.NotFound",
-        malformed: "InvalidSnapshotID.Malformed",
+        malformed: Some("InvalidSnapshotID.Malformed"),
         noun: "snapshot",
     };
 

@@ -82,7 +82,7 @@ impl Resource for Subnet {
         name: "subnet",
         prefix: "subnet",
         not_found: "InvalidSubnetID.NotFound",
-        malformed: "InvalidSubnetID.Malformed",
+        malformed: Some("InvalidSubnetID.Malformed"),
         noun: "subnet ID",
     };
 

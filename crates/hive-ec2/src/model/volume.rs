@@ -90,7 +90,7 @@ impl Resource for Volume {
         name: "volume",
         prefix: "vol",
         not_found: "InvalidVolume.NotFound",
-        malformed: "InvalidVolumeID.Malformed",
+        malformed: Some("InvalidVolumeID.Malformed"),
         noun: "volume",
     };
 

@@ -68,7 +68,7 @@ impl Resource for Vpc {
         name: "vpc",
         prefix: "vpc",
         not_found: "InvalidVpcID.NotFound",
-        malformed: "InvalidVpcID.Malformed",
+        malformed: Some("InvalidVpcID.Malformed"),
         noun: "vpc ID",
     };
 

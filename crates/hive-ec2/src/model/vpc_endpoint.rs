@@ -100,7 +100,7 @@ impl Resource for VpcEndpoint {
         name: "vpc-endpoint",
         prefix: "vpce",
         not_found: "InvalidVpcEndpointId.NotFound",
-        malformed: "InvalidVpcEndpointId.Malformed",
+        malformed: Some("InvalidVpcEndpointId.Malformed"),
         noun: "Vpc Endpoint Id",
     };
 

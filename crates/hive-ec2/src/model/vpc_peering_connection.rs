@@ -145,7 +145,7 @@ impl Resource for VpcPeeringConnection {
         name: "vpc-peering-connection",
         prefix: "pcx",
         not_found: "InvalidVpcPeeringConnectionID.NotFound",
-        malformed: "InvalidVpcPeeringConnectionId.Malformed",
+        malformed: Some("InvalidVpcPeeringConnectionId.Malformed"),
         noun: "vpcPeeringConnection ID",
     };
 

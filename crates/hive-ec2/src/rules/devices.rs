@@ -70,7 +70,11 @@ pub fn create_volume(call: &mut Call<'_>, zone: &str, new: NewVolume) -> ApiResu
         iops: shape.iops,
         throughput: shape.throughput,
         encrypted,
-        kms_key_id: encrypted.then(|| new.kms_key_id.unwrap_or_else(|| default_key(call))),
+        // What is made of something encrypted has its key, unless another is named.
+        kms_key_id: encrypted.then(|| {
+            let of_snapshot = snapshot.and_then(|snapshot| snapshot.kms_key_id.clone());
+            new.kms_key_id.or(of_snapshot).unwrap_or_else(|| default_key(call))
+        }),
         multi_attach_enabled: shape.multi_attach_enabled,
         snapshot_id: new.snapshot_id,
         state: VolumeState::Creating,
@@ -131,7 +135,8 @@ pub fn complete_shape(mut shape: VolumeShape) -> ApiResult<VolumeShape> {
         Err(ApiError::invalid_value(parameter, &value.to_string(), why))
     };
     let (smallest, largest) = match shape.volume_type {
-        VolumeType::Gp2 | VolumeType::Gp3 => (1, 16_384),
+        VolumeType::Gp2 => (1, 16_384),
+        VolumeType::Gp3 => (1, 65_536),
         VolumeType::Io1 => (4, 16_384),
         VolumeType::Io2 => (4, 65_536),
         VolumeType::Sc1 | VolumeType::St1 => (125, 16_384),
@@ -142,7 +147,7 @@ pub fn complete_shape(mut shape: VolumeShape) -> ApiResult<VolumeShape> {
     }
     match (shape.volume_type, shape.iops) {
         (VolumeType::Gp3, None) => shape.iops = Some(GP3_BASE),
-        (VolumeType::Gp3, Some(iops)) => check_iops(shape.size, iops, (GP3_BASE, 16_000), 500)?,
+        (VolumeType::Gp3, Some(iops)) => check_iops(shape.size, iops, (GP3_BASE, 80_000), 500)?,
         (VolumeType::Io1, Some(iops)) => check_iops(shape.size, iops, (100, 64_000), 50)?,
         (VolumeType::Io2, Some(iops)) => check_iops(shape.size, iops, (100, 256_000), 1_000)?,
         (VolumeType::Gp2, None) => shape.iops = Some((shape.size * 3).clamp(100, 16_000)),
@@ -157,8 +162,8 @@ pub fn complete_shape(mut shape: VolumeShape) -> ApiResult<VolumeShape> {
     }
     match (shape.volume_type, shape.throughput) {
         (VolumeType::Gp3, None) => shape.throughput = Some(125),
-        (VolumeType::Gp3, Some(throughput)) if !(125..=1_000).contains(&throughput) => {
-            return refuse("Throughput", throughput, "It must be between 125 and 1000 MiB/s.");
+        (VolumeType::Gp3, Some(throughput)) if !(125..=2_000).contains(&throughput) => {
+            return refuse("Throughput", throughput, "It must be between 125 and 2000 MiB/s.");
         }
         (VolumeType::Gp3, Some(throughput)) => check_ratio(
             "Throughput (MiBps) to iops",

@@ -15,8 +15,9 @@ use crate::data::images;
 use crate::model::account::Account;
 use crate::model::image::{Image, ImageDevice, ImageState, ImageVolume};
 use crate::model::snapshot::{Snapshot, SnapshotState};
-use crate::model::volume::VolumeType;
+use crate::model::volume::{VolumeShape, VolumeType};
 use crate::node::Order;
+use crate::rules::devices;
 
 /// An image that the account may start machines from.
 pub fn find(call: &Call<'_>, id: &str) -> ApiResult<Arc<Image>> {
@@ -113,16 +114,33 @@ impl DeviceRequest {
                         format!("Volume of size {size}GB is smaller than snapshot '{}'", small.id),
                     ));
                 }
+                let volume_type = ebs.volume_type.or(base.map(|b| b.volume_type)).unwrap_or(VolumeType::Gp2);
+                // The speed of another type is none of this one's, and that of gp2 follows its size.
+                let speed = base.filter(|b| b.volume_type == volume_type && volume_type != VolumeType::Gp2);
+                let iops = ebs.iops.or(speed.and_then(|b| b.iops));
+                let throughput = ebs.throughput.or(speed.and_then(|b| b.throughput));
+                devices::complete_shape(VolumeShape {
+                    size,
+                    volume_type,
+                    iops,
+                    throughput,
+                    multi_attach_enabled: false,
+                })?;
+                let own = snapshot.map(|s| s.encrypted).or(base.map(|b| b.encrypted)).unwrap_or(false);
                 Some(ImageVolume {
                     snapshot_id: snapshot
                         .map(|s| s.id.clone())
                         .or_else(|| base.and_then(|base| base.snapshot_id.clone())),
                     size,
-                    volume_type: ebs.volume_type.or(base.map(|b| b.volume_type)).unwrap_or(VolumeType::Gp2),
-                    iops: ebs.iops,
-                    throughput: ebs.throughput,
-                    encrypted: ebs.encrypted.or(snapshot.map(|s| s.encrypted)).unwrap_or(false),
-                    delete_on_termination: ebs.delete_on_termination.unwrap_or(true),
+                    volume_type,
+                    iops,
+                    throughput,
+                    // What is encrypted stays so.
+                    encrypted: own || ebs.encrypted.unwrap_or(false),
+                    delete_on_termination: ebs
+                        .delete_on_termination
+                        .or(base.map(|b| b.delete_on_termination))
+                        .unwrap_or(true),
                 })
             }
         };
@@ -150,10 +168,12 @@ pub struct NewImage {
 }
 
 pub fn create(call: &mut Call<'_>, new: NewImage) -> ApiResult<Id<Image>> {
-    if !(3..=128).contains(&new.name.len()) {
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || "()[] ./-'@_".contains(letter);
+    if !(3..=128).contains(&new.name.len()) || !new.name.chars().all(plain) {
         return Err(ApiError::client(
             "InvalidAMIName.Malformed",
-            "AMI names must be between 3 and 128 characters long",
+            "AMI names must be between 3 and 128 characters long, and may contain letters, numbers, spaces and \
+             ()[]./-'@_",
         ));
     }
     if let Some(other) = call.account.images.with(Image::BY_NAME, &new.name).next() {
@@ -189,12 +209,12 @@ pub fn create(call: &mut Call<'_>, new: NewImage) -> ApiResult<Id<Image>> {
     Ok(id)
 }
 
-/// A snapshot that an image is made of.
+/// A snapshot that an image is made of, and the key that it is encrypted with, if it is.
 pub fn snapshot(
     call: &mut Call<'_>,
     volume: &str,
     size: u32,
-    encrypted: bool,
+    encryption: Option<String>,
     description: String,
 ) -> Id<Snapshot> {
     let snapshot = Snapshot {
@@ -202,8 +222,8 @@ pub fn snapshot(
         volume_id: volume.to_owned(),
         volume_size: size,
         description,
-        encrypted,
-        kms_key_id: encrypted.then(|| crate::rules::devices::default_key(call)),
+        encrypted: encryption.is_some(),
+        kms_key_id: encryption,
         state: SnapshotState::Pending,
         started: call.now,
         tags: call.new_tags::<Snapshot>(),

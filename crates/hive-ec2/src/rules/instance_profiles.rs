@@ -14,7 +14,7 @@ pub const ASSOCIATION_KIND: Kind = Kind {
     name: "iam-instance-profile-association",
     prefix: "iip-assoc",
     not_found: "NoSuchAssociation",
-    malformed: "InvalidAssociationID.Malformed",
+    malformed: None,
     noun: "association",
 };
 

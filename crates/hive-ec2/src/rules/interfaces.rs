@@ -121,12 +121,13 @@ pub fn check_groups(
     Ok(found)
 }
 
-pub fn check_count(addresses: usize, most: usize, of: &str) -> ApiResult<()> {
+pub fn check_count(call: &Call<'_>, addresses: usize, most: usize, of: &str) -> ApiResult<()> {
     if addresses <= most {
         return Ok(());
     }
+    let launch = call.action == "RunInstances";
     Err(ApiError::client(
-        "PrivateIpAddressLimitExceeded",
+        if launch { "InvalidInterface.IpAddressLimitExceeded" } else { "PrivateIpAddressLimitExceeded" },
         format!("Number of private addresses will exceed limit: {of} has {most} at most"),
     ))
 }
@@ -140,7 +141,7 @@ pub fn choose_addresses(
     count: usize,
 ) -> ApiResult<Vec<Ipv4Addr>> {
     // A request names the count: nothing is reserved for more than can be.
-    check_count(count, MOST_ADDRESSES, "an interface")?;
+    check_count(call, count, MOST_ADDRESSES, "an interface")?;
     let insufficient = || {
         ApiError::client(
             "InsufficientFreeAddressesInSubnet",
@@ -248,7 +249,7 @@ fn device_index_in_use(account: &Account, instance: &Instance, index: u32) -> bo
 pub fn find_attachment<'a>(account: &'a Account, id: &'a str) -> ApiResult<&'a NetworkInterface> {
     let mut all = account.network_interfaces.with(NetworkInterface::BY_ATTACHMENT, id);
     all.find(|interface| interface.attachment.as_ref().is_some_and(|attachment| attachment.id == id))
-        .ok_or_else(|| ATTACHMENT_KIND.not_found(id))
+        .ok_or_else(|| ATTACHMENT_KIND.missing(id))
 }
 
 /// What the node's report of an interface that was plugged in or out means.

@@ -4,7 +4,8 @@ use hive_api::{ApiError, ApiResult};
 
 use crate::model::account::Account;
 use crate::model::internet_gateway::InternetGateway;
-use crate::rules::dependents;
+use crate::model::route_table::AssociationTarget;
+use crate::rules::{dependents, vpcs};
 
 pub fn attach(account: &mut Account, id: &str, vpc: &str) -> ApiResult<()> {
     let vpc = account.vpcs.find(vpc)?.id.clone();
@@ -41,6 +42,10 @@ pub fn detach(account: &mut Account, id: &str, vpc: &str) -> ApiResult<()> {
             ),
         ));
     }
+    // It follows no table of a network that it is not in.
+    let own =
+        |target: &AssociationTarget| matches!(target, AssociationTarget::InternetGateway(g) if **g == *id);
+    vpcs::each_table(account, &vpc, |table| table.associations.retain(|a| !own(&a.target)))?;
     account.internet_gateways.edit(id)?.vpc_id = None;
     Ok(())
 }

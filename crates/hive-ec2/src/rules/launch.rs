@@ -95,6 +95,9 @@ impl Launch {
         if self.tenancy == Tenancy::Host {
             return Err(ApiError::client("InsufficientHostCapacity", "There are no dedicated hosts here"));
         }
+        if let Some(name) = &self.placement_group {
+            placement::check_type(placement::by_name(call.account, name)?, self.instance_type)?;
+        }
         placement::check(call.account, self.placement_group.as_deref(), self.partition_number)
     }
 
@@ -166,6 +169,12 @@ impl Launch {
     fn subnet<'a>(&self, call: &'a Call<'_>, named: Option<&str>) -> ApiResult<&'a Subnet> {
         let subnet = match named {
             Some(id) => call.account.subnets.find(id)?,
+            None if call.account.default_vpc().is_none() => {
+                return Err(ApiError::client(
+                    "VPCIdNotSpecified",
+                    "No default VPC for this user. Please specify a subnet.",
+                ));
+            }
             None => {
                 let zone = self.zone.clone().unwrap_or_else(|| call.environment.first_zone());
                 let mut all = call.account.subnets.with(Subnet::BY_ZONE, &zone);

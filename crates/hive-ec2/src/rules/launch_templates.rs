@@ -125,13 +125,10 @@ pub fn merge(request: &Params, call: &mut Call<'_>) -> ApiResult<Option<Params>>
         ("aws:ec2launchtemplate:id", template.id.to_string()),
         ("aws:ec2launchtemplate:version", version.number.to_string()),
     ];
-    // Subnet, groups and address of the request stand in the place of the template's interfaces.
-    let plain = ["SubnetId", "SecurityGroupId", "PrivateIpAddress"].iter().any(|name| merged.has(name));
     let mut given = Vec::new();
     for (name, child) in version.data.0.children() {
         match name {
             "TagSpecification" => given = child.elements().into_iter().cloned().collect(),
-            "NetworkInterface" if plain => {}
             name if parameters::of("RunInstances").all(|known| known != name) => refuse(name, child)?,
             name if !merged.has(name) => merged.put(name, child.clone()),
             _ => {}

@@ -231,8 +231,9 @@ fn terminated(call: &mut Call<'_>, id: &str) -> ApiResult<()> {
         return Ok(());
     }
     for (_, volume) in &instance.block_devices {
+        // One that others have as well goes with the last of them.
         let goes = call.account.volumes.get(volume).is_some_and(|found| {
-            found.attachments.iter().any(|a| *a.instance_id == *id && a.delete_on_termination)
+            found.attachments.iter().all(|a| *a.instance_id == *id && a.delete_on_termination)
         });
         devices::forget_attachment(call.account, volume, id)?;
         if goes {

@@ -61,6 +61,18 @@ impl Default for Limits {
     }
 }
 
+/// Those that are not EC2's own, as they are set.
+impl std::fmt::Display for Limits {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let other = LIMITS.iter().zip(&self.0).filter(|(limit, most)| limit.most != **most);
+        let words = other.map(|(limit, most)| match *most {
+            u32::MAX => format!("{}=none", limit.name),
+            most => format!("{}={most}", limit.name),
+        });
+        f.write_str(&words.collect::<Vec<_>>().join(","))
+    }
+}
+
 impl Limits {
     /// `vpcs=20`, `all=none`.
     pub fn set(&mut self, text: &str) -> Result<(), String> {
@@ -173,9 +185,6 @@ pub fn check(call: &Call<'_>) -> ApiResult<()> {
 
 type Count = fn(&Instance) -> usize;
 
-/// No type of EC2's has room for more volumes.
-const MOST_VOLUMES: usize = 128;
-
 /// How many interfaces and volumes an instance's type has room for, and how many addresses each of the interfaces.
 fn what_types_carry(call: &Call<'_>) -> ApiResult<()> {
     let account = &*call.account;
@@ -183,14 +192,19 @@ fn what_types_carry(call: &Call<'_>) -> ApiResult<()> {
         let Some(instance) = now else { continue };
         let Some(kind) = instance_types::find(&instance.instance_type) else { continue };
         let other_type = before.is_none_or(|before| before.instance_type != instance.instance_type);
-        let carried: [(&str, usize, Count); 2] = [
-            ("Interface", kind.interfaces as usize, |instance| instance.network_interfaces.len()),
-            ("Volume", MOST_VOLUMES, |instance| instance.block_devices.len()),
+        let carried: [(&str, u32, Count); 2] = [
+            ("Interface", kind.interfaces, |instance| instance.network_interfaces.len()),
+            match kind.volumes() {
+                (most, false) => ("Volume", most, |instance| instance.block_devices.len()),
+                (most, true) => ("Attachment", most, |instance| {
+                    instance.block_devices.len() + instance.network_interfaces.len()
+                }),
+            },
         ];
         for (what, most, count) in carried {
             let now = count(instance);
             let grown = before.is_none_or(|before| now > count(before));
-            if now > most && (grown || other_type) {
+            if now > most as usize && (grown || other_type) {
                 return Err(ApiError::client(
                     "AttachmentLimitExceeded",
                     format!("{what} count {now} exceeds the limit for {} ({most})", kind.name),
@@ -199,7 +213,7 @@ fn what_types_carry(call: &Call<'_>) -> ApiResult<()> {
         }
         for id in instance.network_interfaces.iter().filter(|_| other_type) {
             let addresses = account.network_interfaces.get(id).map_or(0, |own| own.private_ips.len());
-            check_count(addresses, kind.addresses as usize, kind.name)?;
+            check_count(call, addresses, kind.addresses as usize, kind.name)?;
         }
     }
     for (before, now) in account.network_interfaces.touched() {
@@ -211,7 +225,7 @@ fn what_types_carry(call: &Call<'_>) -> ApiResult<()> {
         let plugged = before.is_none_or(|before| before.attachment.is_none());
         let grown = before.is_none_or(|before| interface.private_ips.len() > before.private_ips.len());
         if plugged || grown {
-            check_count(interface.private_ips.len(), most, of)?;
+            check_count(call, interface.private_ips.len(), most, of)?;
         }
     }
     Ok(())

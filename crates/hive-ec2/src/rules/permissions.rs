@@ -8,7 +8,7 @@ use serde::Deserialize;
 use crate::core::call::Call;
 use crate::core::id::Id;
 use crate::core::table::Resource;
-use crate::data::endpoint_services::PREFIX_LIST_KIND;
+use crate::data::endpoint_services::{PREFIX_LIST_KIND, prefix_list_by_id};
 use crate::model::account::Account;
 use crate::model::cidr::{Ipv4Cidr, Ipv6Cidr};
 use crate::model::security_group::{Peer, Protocol, Rule, SecurityGroup};
@@ -137,11 +137,11 @@ impl PermissionsRequest {
         }
     }
 
-    /// Every single rule that is asked for, without ids yet.
-    pub fn rules(&self, account: &Account, egress: bool) -> ApiResult<Vec<Rule>> {
+    /// Every single rule of a group that is asked for, without ids yet.
+    pub fn rules(&self, account: &Account, group: &str, egress: bool) -> ApiResult<Vec<Rule>> {
         let mut rules = Vec::new();
         for permission in &self.ip_permissions {
-            let peers = peers(account, permission)?;
+            let peers = peers(account, group, permission)?;
             if peers.is_empty() {
                 return Err(ApiError::client(
                     "InvalidParameterValue",
@@ -220,7 +220,24 @@ pub fn check_description(text: Option<&str>) -> ApiResult<()> {
     ))
 }
 
-fn peers(account: &Account, permission: &IpPermission) -> ApiResult<Vec<(Peer, Option<String>)>> {
+/// A group that is there, or that a rule of `group` names still: it went with the network that was peered.
+fn find_peer(account: &Account, group: &str, id: &str) -> ApiResult<Id<SecurityGroup>> {
+    let mut stale = account.security_groups.find(group)?.rules.iter().filter_map(|rule| match &rule.peer {
+        Peer::Group(peer) if **peer == *id => Some(peer),
+        _ => None,
+    });
+    account
+        .security_groups
+        .find(id)
+        .map(|found| found.id.clone())
+        .or_else(|missing| stale.next().cloned().ok_or(missing))
+}
+
+fn peers(
+    account: &Account,
+    group: &str,
+    permission: &IpPermission,
+) -> ApiResult<Vec<(Peer, Option<String>)>> {
     let mut peers = Vec::new();
     for range in &permission.ip_ranges {
         peers.push((Peer::V4(Ipv4Cidr::parameter("cidrIp", &range.cidr_ip)?), range.description.clone()));
@@ -229,18 +246,18 @@ fn peers(account: &Account, permission: &IpPermission) -> ApiResult<Vec<(Peer, O
         peers.push((Peer::V6(Ipv6Cidr::parameter("cidrIpv6", &range.cidr_ipv6)?), range.description.clone()));
     }
     for pair in &permission.groups {
-        let group = match (&pair.group_id, &pair.group_name) {
-            (Some(id), _) => account.security_groups.find(id)?.id.clone(),
+        let peer = match (&pair.group_id, &pair.group_name) {
+            (Some(id), _) => find_peer(account, group, id)?,
             (None, Some(name)) => find_by_name(account, name)?,
             (None, None) => return Err(ApiError::missing_parameter("GroupId")),
         };
         if pair.user_id.as_deref().is_some_and(|user| *user != *account.id) {
-            return Err(SecurityGroup::KIND.not_found(&group));
+            return Err(SecurityGroup::KIND.not_found(&peer));
         }
-        peers.push((Peer::Group(group), pair.description.clone()));
+        peers.push((Peer::Group(peer), pair.description.clone()));
     }
-    if let Some(list) = permission.prefix_list_ids.first() {
-        return Err(PREFIX_LIST_KIND.missing(&list.prefix_list_id));
+    for list in &permission.prefix_list_ids {
+        peers.push((Peer::PrefixList(find_list(&list.prefix_list_id)?), list.description.clone()));
     }
     Ok(peers)
 }
@@ -259,6 +276,11 @@ pub fn check_peer(account: &Account, group: &str, rule: &Rule) -> ApiResult<()> 
     ))
 }
 
+/// The lists of services are all there are.
+pub fn find_list(id: &str) -> ApiResult<String> {
+    prefix_list_by_id(id).map(|list| list.id.to_owned()).ok_or_else(|| PREFIX_LIST_KIND.missing(id))
+}
+
 fn find_by_name(account: &Account, name: &str) -> ApiResult<Id<SecurityGroup>> {
     let default = account.default_vpc().map(|vpc| &vpc.id);
     let mut groups = account.security_groups.with(SecurityGroup::BY_NAME, name);
@@ -270,7 +292,7 @@ fn find_by_name(account: &Account, name: &str) -> ApiResult<Id<SecurityGroup>> {
 /// Adds rules; one that is there already is refused, and then none is added.
 pub fn authorize(call: &mut Call<'_>, request: &PermissionsRequest, egress: bool) -> ApiResult<Vec<Rule>> {
     let group = request.group(call.account)?;
-    let mut rules = request.rules(call.account, egress)?;
+    let mut rules = request.rules(call.account, &group, egress)?;
     if rules.is_empty() {
         return Err(ApiError::missing_parameter("ipPermissions"));
     }
@@ -296,7 +318,7 @@ pub fn authorize(call: &mut Call<'_>, request: &PermissionsRequest, egress: bool
 /// Takes rules away, by id or by what they allow; one that is not there is refused, and then none is taken.
 pub fn revoke(call: &mut Call<'_>, request: &PermissionsRequest, egress: bool) -> ApiResult<Vec<Rule>> {
     let group = request.group(call.account)?;
-    let wanted = request.rules(call.account, egress)?;
+    let wanted = request.rules(call.account, &group, egress)?;
     let group = call.account.security_groups.edit(&group)?;
     let mut revoked = Vec::new();
     for id in &request.security_group_rule_id {
@@ -322,7 +344,7 @@ pub fn revoke(call: &mut Call<'_>, request: &PermissionsRequest, egress: bool) -
 /// Sets descriptions of rules that are there.
 pub fn describe_rules(call: &mut Call<'_>, request: &PermissionsRequest, egress: bool) -> ApiResult<()> {
     let group = request.group(call.account)?;
-    let wanted = request.rules(call.account, egress)?;
+    let wanted = request.rules(call.account, &group, egress)?;
     let group = call.account.security_groups.edit(&group)?;
     for description in &request.security_group_rule_description {
         let id = &description.security_group_rule_id;

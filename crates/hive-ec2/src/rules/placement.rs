@@ -2,6 +2,7 @@
 
 use hive_api::{ApiError, ApiResult};
 
+use crate::data::instance_types::InstanceType;
 use crate::model::account::Account;
 use crate::model::instance::{Instance, InstanceState};
 use crate::model::placement_group::{PlacementGroup, SpreadLevel, Strategy};
@@ -46,6 +47,18 @@ pub fn check(account: &Account, name: Option<&str>, partition: Option<u32>) -> A
     }
     let why = format!("The placement group has the partitions 1 to {count}.");
     Err(ApiError::invalid_value("PartitionNumber", &number.to_string(), &why))
+}
+
+/// Burstable types, and some others, lie in no cluster.
+pub fn check_type(group: &PlacementGroup, kind: &InstanceType) -> ApiResult<()> {
+    if group.strategy != Strategy::Cluster || kind.clusters {
+        return Ok(());
+    }
+    Err(ApiError::invalid_combination(format!(
+        "Cluster placement groups are not supported by the '{}' instance type. Specify a supported instance type or \
+         change the placement group strategy, and try again.",
+        kind.name
+    )))
 }
 
 /// A cluster lies in one zone.

@@ -30,6 +30,14 @@ struct ChangeView {
     previous_state: InstanceStateView,
 }
 
+/// A request that names no instance: for this EC2 has a code of its own.
+pub fn some(ids: &[String]) -> ApiResult<()> {
+    if ids.is_empty() {
+        return Err(ApiError::client("InvalidParameterCombination", "No instances specified"));
+    }
+    Ok(())
+}
+
 /// Moves every instance to the state that `next` gives for it and orders what that takes; one that cannot be moved
 /// refuses all.
 pub fn change(
@@ -38,9 +46,7 @@ pub fn change(
     order: fn(Id<Instance>) -> Order,
     next: impl Fn(&Account, &Instance) -> ApiResult<InstanceState>,
 ) -> ApiResult<Changes> {
-    if ids.is_empty() {
-        return Err(ApiError::missing_parameter("InstanceId"));
-    }
+    some(ids)?;
     let mut instances_set = Vec::new();
     let mut seen = BTreeSet::new();
     for id in ids.iter().filter(|id| seen.insert(id.as_str())) {
@@ -82,6 +88,16 @@ pub fn reboot(call: &mut Call<'_>, id: Id<Instance>) -> ApiResult<()> {
 /// What only a stopped instance can have changed.
 pub fn check_stopped(instance: &Instance) -> ApiResult<()> {
     if instance.state == InstanceState::Stopped { Ok(()) } else { Err(incorrect_state(instance)) }
+}
+
+/// A machine starts from its root.
+pub fn check_root(instance: &Instance) -> ApiResult<()> {
+    let root = &instance.root_device_name;
+    if instance.block_devices.iter().any(|(name, _)| name == root) {
+        return Ok(());
+    }
+    let why = format!("Instance does not have a volume attached at root ({root})");
+    Err(ApiError::invalid_value("instanceId", &instance.id, &why))
 }
 
 /// One that is gone, or about to be, is not changed any more.

@@ -13,7 +13,7 @@ pub fn check(
     if asked == (None, None) {
         return Ok(otherwise);
     }
-    if kind.hypervisor() == "xen" {
+    if kind.valid_cores().is_empty() {
         return Err(ApiError::client(
             "UnsupportedOperation",
             format!("The {} instance type does not support specifying CpuOptions.", kind.name),

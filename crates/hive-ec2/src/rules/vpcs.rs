@@ -58,7 +58,7 @@ pub fn create_vpc(
     call.account.security_groups.insert(SecurityGroup { rules, ..security_group });
     let main = RouteAssociation { id: call.random_id("rtbassoc"), target: AssociationTarget::Main };
     create_route_table(call, &id, vec![main], Tags::default())?;
-    let entries = [false, true].into_iter().flat_map(|egress| acl_entries(egress, true)).collect();
+    let entries = acl_entries(Block::V4, true);
     let acl = NetworkAcl {
         id: call.new_id(),
         vpc_id: id.clone(),
@@ -95,20 +95,73 @@ pub fn any_rule(call: &Call<'_>, egress: bool, peer: Peer) -> Rule {
     }
 }
 
-/// The rule that cannot be removed, and for a default ACL the one before it that allows everything.
-pub fn acl_entries(egress: bool, allow_all: bool) -> Vec<AclEntry> {
-    let entry = |rule_number, allow| AclEntry {
+/// Which addresses the rules that something is born with are for.
+#[derive(Clone, Copy)]
+pub enum Block {
+    V4,
+    V6,
+}
+
+/// In both directions the rule that cannot be removed, and for a default ACL the one before it that allows everything.
+pub fn acl_entries(block: Block, allow_all: bool) -> Vec<AclEntry> {
+    let entry = |rule_number, egress, allow| AclEntry {
         rule_number,
         egress,
         protocol: "-1".into(),
         allow,
-        cidr_block: Some(Ipv4Cidr::new(0, 0)),
-        ipv6_cidr_block: None,
+        cidr_block: matches!(block, Block::V4).then(|| Ipv4Cidr::new(0, 0)),
+        ipv6_cidr_block: matches!(block, Block::V6).then(|| Ipv6Cidr::new(0, 0)),
         ports: None,
         icmp: None,
     };
-    let allowed = allow_all.then(|| entry(100, true));
-    allowed.into_iter().chain([entry(32767, false)]).collect()
+    let (first, last) = match block {
+        Block::V4 => (100, 32_767),
+        Block::V6 => (101, 32_768),
+    };
+    let of_direction = |egress| {
+        allow_all.then(|| entry(first, egress, true)).into_iter().chain([entry(last, egress, false)])
+    };
+    [false, true].into_iter().flat_map(of_direction).collect()
+}
+
+/// What a new group of a VPC lets out: everything, to the addresses that the VPC has.
+pub fn egress_rules(call: &Call<'_>, vpc: &Vpc) -> Vec<Rule> {
+    let v6 = (!vpc.ipv6_cidrs.is_empty()).then(|| Peer::V6(Ipv6Cidr::new(0, 0)));
+    let peers = [Peer::V4(Ipv4Cidr::new(0, 0))].into_iter().chain(v6);
+    peers.map(|peer| any_rule(call, true, peer)).collect()
+}
+
+/// A VPC that gets its first IPv6 block gets the rules that one with IPv6 is born with, but where its owner changed them:
+/// nothing is opened that was closed.
+fn open_for_ipv6(call: &mut Call<'_>, vpc: &str) -> ApiResult<()> {
+    let acls: Vec<_> =
+        call.account.network_acls.with(NetworkAcl::BY_VPC, vpc).map(|acl| acl.id.clone()).collect();
+    for acl in acls {
+        let acl = call.account.network_acls.edit(&acl)?;
+        for entry in acl_entries(Block::V6, acl.is_default) {
+            let of_direction = |known: &&AclEntry| known.egress == entry.egress;
+            let untouched =
+                acl.entries.iter().filter(of_direction).map(|known| known.rule_number).eq([100, 32_767]);
+            let taken =
+                acl.entries.iter().filter(of_direction).any(|known| known.rule_number == entry.rule_number);
+            if !taken && (!entry.allow || untouched) {
+                acl.entries.push(entry);
+            }
+        }
+        acl.entries.sort_by_key(|entry| (entry.egress, entry.rule_number));
+    }
+    let everything = Peer::V4(Ipv4Cidr::new(0, 0));
+    let untouched = |group: &&SecurityGroup| {
+        let mut out = group.rules.iter().filter(|rule| rule.egress);
+        let first = out.next().is_some_and(|rule| rule.protocol == Protocol::All && rule.peer == everything);
+        group.name == "default" && first && out.next().is_none()
+    };
+    let group = call.account.security_groups.with(SecurityGroup::BY_VPC, vpc).find(untouched);
+    if let Some(group) = group.map(|group| group.id.clone()) {
+        let rule = any_rule(call, true, Peer::V6(Ipv6Cidr::new(0, 0)));
+        call.account.security_groups.edit(&group)?.rules.push(rule);
+    }
+    Ok(())
 }
 
 /// Every table has a local route for each block of its VPC.
@@ -157,6 +210,7 @@ pub fn add_ipv6_cidr(call: &mut Call<'_>, vpc: &str, cidr: Ipv6Cidr) -> ApiResul
     vpc.ipv6_cidrs.push(association.clone());
     let vpc = vpc.id.clone();
     each_table(call.account, &vpc, |table| table.routes.push(local_route(Destination::V6(cidr))))?;
+    open_for_ipv6(call, &vpc)?;
     Ok(association)
 }
 

@@ -32,7 +32,7 @@ pub struct PermissionView {
     groups: Vec<GroupView>,
     ip_ranges: Vec<RangeView>,
     ipv6_ranges: Vec<Ipv6RangeView>,
-    prefix_list_ids: Vec<RangeView>,
+    prefix_list_ids: Vec<PrefixListView>,
 }
 
 #[derive(Serialize)]
@@ -54,6 +54,13 @@ struct RangeView {
 #[serde(rename_all = "camelCase")]
 struct Ipv6RangeView {
     cidr_ipv6: String,
+    description: Option<String>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct PrefixListView {
+    prefix_list_id: String,
     description: Option<String>,
 }
 
@@ -81,6 +88,9 @@ pub fn permissions<'a>(rules: impl Iterator<Item = &'a Rule>, owner: &str) -> Ve
                 group_id: id.to_string(),
                 description,
             }),
+            Peer::PrefixList(id) => {
+                view.prefix_list_ids.push(PrefixListView { prefix_list_id: id.clone(), description })
+            }
         }
     }
     folded.into_values().collect()
@@ -114,6 +124,7 @@ pub struct RuleView {
     to_port: i32,
     cidr_ipv4: Option<String>,
     cidr_ipv6: Option<String>,
+    prefix_list_id: Option<String>,
     referenced_group_info: Option<ReferencedGroup>,
     description: Option<String>,
     tag_set: Vec<TagView>,
@@ -139,6 +150,7 @@ pub fn rule(rule: &Rule, group: &str, call: &Call<'_>) -> RuleView {
         to_port,
         cidr_ipv4: if let Peer::V4(cidr) = rule.peer { Some(cidr.to_string()) } else { None },
         cidr_ipv6: if let Peer::V6(cidr) = rule.peer { Some(cidr.to_string()) } else { None },
+        prefix_list_id: if let Peer::PrefixList(id) = &rule.peer { Some(id.clone()) } else { None },
         referenced_group_info: match &rule.peer {
             Peer::Group(id) => {
                 Some(ReferencedGroup { group_id: id.to_string(), user_id: call.account.id.to_string() })
@@ -161,6 +173,7 @@ pub struct RevokedRuleView {
     to_port: i32,
     cidr_ipv4: Option<String>,
     cidr_ipv6: Option<String>,
+    prefix_list_id: Option<String>,
     referenced_group_id: Option<String>,
     description: Option<String>,
 }
@@ -176,6 +189,7 @@ pub fn revoked(revoked: &Rule, group: &str, call: &Call<'_>) -> RevokedRuleView 
         to_port: view.to_port,
         cidr_ipv4: view.cidr_ipv4,
         cidr_ipv6: view.cidr_ipv6,
+        prefix_list_id: view.prefix_list_id,
         referenced_group_id: view.referenced_group_info.map(|group| group.group_id),
         description: view.description,
     }

@@ -52,8 +52,12 @@ pub fn vpc_endpoint(endpoint: &VpcEndpoint, call: &Call<'_>) -> VpcEndpointView 
     let interface = endpoint.kind == EndpointKind::Interface;
     let short = endpoint.service_name.rsplit_once(&format!("{region}.")).map_or("", |(_, short)| short);
     let entry = |dns_name| DnsEntryView { dns_name, hosted_zone_id: "ZHIVERECORDSONLY" };
-    let names = interface.then(|| entry(format!("{}.{short}.{region}.vpce.amazonaws.com", endpoint.id)));
-    let private = endpoint.private_dns_enabled.then(|| entry(format!("{short}.{region}.amazonaws.com")));
+    // A name is for addresses: without a subnet there is none.
+    let named = !endpoint.interfaces.is_empty();
+    let names =
+        (interface && named).then(|| entry(format!("{}.{short}.{region}.vpce.amazonaws.com", endpoint.id)));
+    let private =
+        (endpoint.private_dns_enabled && named).then(|| entry(format!("{short}.{region}.amazonaws.com")));
     VpcEndpointView {
         vpc_endpoint_id: endpoint.id.to_string(),
         vpc_endpoint_type: endpoint.kind.name(),

@@ -24,9 +24,9 @@ def gateway(directory):
     )
     for _ in range(500):
         text = (directory / "hive.log").read_text()
-        if "http://" in text:
+        if found := re.search(r"http://[\w.]+:\d+", text):
             key = json.loads((directory / "data" / "credentials.json").read_text())["keys"][0]
-            return process, text.split(" ")[0], key
+            return process, found.group(0), key
         time.sleep(0.02)
     process.kill()
     sys.exit(f"the gateway did not start: {text}")

@@ -46,11 +46,16 @@ impl Request {
                 delete_on_termination: true,
             }]);
         }
-        if self.subnet_id.is_some() || !groups.is_empty() {
-            return Err(ApiError::invalid_combination(
-                "Network interfaces and an instance-level subnet ID or security groups may not be specified on the \
-                 same request",
-            ));
+        for (what, is_given) in [
+            ("subnet ID", self.subnet_id.is_some()),
+            ("security groups", !groups.is_empty()),
+            ("private IP address", self.private_ip_address.is_some()),
+        ] {
+            if is_given {
+                return Err(ApiError::invalid_combination(format!(
+                    "Network interfaces and an instance-level {what} may not be specified on the same request"
+                )));
+            }
         }
         if count > 1
             && self.network_interface.iter().any(|interface| interface.network_interface_id.is_some())

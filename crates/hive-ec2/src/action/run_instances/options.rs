@@ -77,7 +77,7 @@ impl Request {
             return Err(no_hibernation(kind.name));
         }
         let enclave = self.enclave_options.as_ref().and_then(|asked| asked.enabled).unwrap_or(false);
-        if enclave && !kind.has_enclaves() {
+        if enclave && !kind.enclaves {
             return Err(ApiError::client(
                 "UnsupportedOperation",
                 format!("The {} instance type does not support Nitro Enclaves", kind.name),

@@ -84,6 +84,7 @@ class EveryDescribe(Contract):
                 self.dry_run(name)
                 if EC2.can_paginate(snake(name)) and "MaxResults" in MODEL.operation_model(name).input_shape.members:
                     self.pages(name)
+        self.pages_of_ids()
         self.waiters()
 
     def dry_run(self, name):
@@ -106,6 +107,31 @@ class EveryDescribe(Contract):
         self.assertLessEqual(max(map(len, pages)), size, name)
         self.assertGreater(len(pages), 1, f"{name}: {len(whole)} on pages of {size}")
         self.code("InvalidNextToken", getattr(EC2, snake(name)), NextToken="nonsense", **arguments)
+
+    def pages_of_ids(self):
+        """Ids may be paged, but where EC2's documentation of MaxResults forbids it."""
+        forbidding = []
+        for name in sorted(action for action in ACTIONS if action.startswith("Describe")):
+            maximum = MODEL.operation_model(name).input_shape.members.get("MaxResults")
+            if maximum is not None and "You cannot specify this parameter and the" in maximum.documentation:
+                forbidding.append(name)
+        ids = {
+            "DescribeInstances": ("InstanceIds", "instance"), "DescribeInstanceStatus": ("InstanceIds", "instance"),
+            "DescribeInstanceCreditSpecifications": ("InstanceIds", "instance"),
+            "DescribeNetworkInterfaces": ("NetworkInterfaceIds", "interface"),
+            "DescribeSubnets": ("SubnetIds", "subnet"), "DescribeVolumes": ("VolumeIds", "used"), "DescribeVpcs": ("VpcIds", "vpc"),
+        }
+        self.assertEqual(forbidding, sorted(set(ids) - {"DescribeSubnets", "DescribeVolumes", "DescribeVpcs"}))
+        for name, (parameter, key) in ids.items():
+            call, arguments = getattr(EC2, snake(name)), {parameter: [self.ids[key]], "MaxResults": 5}
+            if name in forbidding:
+                self.code("InvalidParameterCombination", call, **arguments)
+            else:
+                self.assertEqual(1, len(call(**arguments)[name.removeprefix("Describe")]), name)
+        everything = [vpc["VpcId"] for vpc in EC2.describe_vpcs()["Vpcs"]]
+        pages = list(EC2.get_paginator("describe_vpcs").paginate(VpcIds=everything, PaginationConfig={"PageSize": 5}))
+        self.assertEqual(sorted(everything), sorted(vpc["VpcId"] for page in pages for vpc in page["Vpcs"]))
+        self.assertGreater(len(pages), 1)
 
     def waiters(self):
         """Every waiter on an action that there is comes to its end. Those that wait for an end come last."""

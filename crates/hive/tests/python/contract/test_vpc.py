@@ -12,6 +12,14 @@ class Vpc(Contract):
         options = EC2.describe_dhcp_options()["DhcpOptions"][0]
         self.assertIn("domain-name-servers", [c["Key"] for c in options["DhcpConfigurations"]])
 
+    def test_default_vpc_can_be_made_again(self):
+        self.code("DefaultVpcAlreadyExists", EC2.create_default_vpc)
+        self.clear(EC2.describe_vpcs(Filters=[{"Name": "is-default", "Values": ["true"]}])["Vpcs"][0]["VpcId"])
+        self.code("VPCIdNotSpecified", EC2.create_security_group, GroupName="g", Description="x")
+        vpc = EC2.create_default_vpc()["Vpc"]
+        self.assertEqual((vpc["IsDefault"], vpc["CidrBlock"]), (True, "172.31.0.0/16"))
+        self.test_default_vpc()
+
     def test_vpc_is_born_with_its_companions_and_takes_them_along(self):
         vpc = EC2.create_vpc(CidrBlock="10.1.2.3/16")["Vpc"]
         here = [{"Name": "vpc-id", "Values": [vpc["VpcId"]]}]

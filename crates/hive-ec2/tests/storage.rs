@@ -1,0 +1,194 @@
+//! Volumes, snapshots and images: who holds them, and what they keep of what they were made of.
+
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use std::sync::Arc;
+
+use hive_ec2::Engine;
+use support::{call, engine, first, runtime, settled, texts};
+
+const RUN: &str = "RunInstances&MinCount=1&MaxCount=1&ImageId=ami-00000000000000d01";
+const ZONE: &str = "AvailabilityZone=us-east-1a";
+const KEY: &str = "arn:aws:kms:us-east-1:100000000001:key/11111111-1111-1111-1111-111111111111";
+
+async fn code(engine: &Arc<Engine>, query: &str) -> String {
+    call(engine, query).await.expect_err(query).code.into_owned()
+}
+
+/// Two running instances and a volume that both have.
+async fn shared(engine: &Arc<Engine>) -> (String, String, String) {
+    let run = format!("{RUN}&Placement.{ZONE}");
+    let (one, other) = (first(engine, &run, "instanceId").await, first(engine, &run, "instanceId").await);
+    let make = format!("CreateVolume&{ZONE}&Size=4&VolumeType=io2&Iops=100&MultiAttachEnabled=true");
+    let volume = first(engine, &make, "volumeId").await;
+    for instance in [&one, &other] {
+        let attach = format!("AttachVolume&VolumeId={volume}&InstanceId={instance}&Device=/dev/sdf");
+        call(engine, &attach).await.unwrap();
+    }
+    settled(engine).await;
+    (one, other, volume)
+}
+
+#[test]
+fn a_volume_goes_with_the_last_instance_that_has_it() {
+    runtime().block_on(async {
+        let dir = tempfile::tempdir().unwrap();
+        let engine = engine(dir.path()).await;
+        let (one, other, volume) = shared(&engine).await;
+        for instance in [&one, &other] {
+            let goes = format!(
+                "ModifyInstanceAttribute&InstanceId={instance}&BlockDeviceMapping.1.DeviceName=/dev/sdf\
+                 &BlockDeviceMapping.1.Ebs.DeleteOnTermination=true"
+            );
+            call(&engine, &goes).await.unwrap();
+        }
+        let attached = format!("DescribeVolumes&Filter.1.Name=volume-id&Filter.1.Value.1={volume}");
+        for (instance, left) in [(&one, vec![other.clone()]), (&other, Vec::new())] {
+            call(&engine, &format!("TerminateInstances&InstanceId.1={instance}")).await.unwrap();
+            settled(&engine).await;
+            let found = call(&engine, &attached).await.unwrap();
+            assert_eq!(texts(&found, "instanceId"), left);
+            assert_eq!(texts(&found, "volumeType").len(), left.len());
+        }
+    });
+}
+
+#[test]
+fn a_volume_of_several_instances_is_taken_from_the_one_that_is_named() {
+    runtime().block_on(async {
+        let dir = tempfile::tempdir().unwrap();
+        let engine = engine(dir.path()).await;
+        let (one, other, volume) = shared(&engine).await;
+        let alone = format!("ModifyVolume&VolumeId={volume}&MultiAttachEnabled=false");
+        assert_eq!(code(&engine, &alone).await, "IncorrectState");
+        let detach = format!("DetachVolume&VolumeId={volume}");
+        assert_eq!(code(&engine, &detach).await, "MissingParameter");
+        call(&engine, &format!("{detach}&InstanceId={one}")).await.unwrap();
+        settled(&engine).await;
+        let found = call(&engine, &format!("DescribeVolumes&VolumeId.1={volume}")).await.unwrap();
+        assert_eq!(texts(&found, "instanceId"), [other]);
+        call(&engine, &alone).await.unwrap();
+    });
+}
+
+#[test]
+fn an_image_keeps_what_a_request_does_not_change() {
+    runtime().block_on(async {
+        let dir = tempfile::tempdir().unwrap();
+        let engine = engine(dir.path()).await;
+        let device = "BlockDeviceMapping.1.DeviceName=/dev/sdf&BlockDeviceMapping.1.Ebs";
+        let more = format!("{device}.VolumeType=io1&BlockDeviceMapping.1.Ebs.VolumeSize=10");
+        let more =
+            format!("{more}&BlockDeviceMapping.1.Ebs.Iops=200&BlockDeviceMapping.1.Ebs.Encrypted=true");
+        let more = format!("{more}&BlockDeviceMapping.1.Ebs.DeleteOnTermination=false");
+        let instance = first(&engine, &format!("{RUN}&{more}"), "instanceId").await;
+        settled(&engine).await;
+        let make = format!("CreateImage&InstanceId={instance}&Name=changed&{device}.VolumeSize=20");
+        let image = first(&engine, &make, "imageId").await;
+        let found = call(&engine, &format!("DescribeImages&ImageId.1={image}")).await.unwrap();
+        let found = found.split("/dev/sdf").nth(1).unwrap();
+        for (element, value) in [
+            ("volumeSize", "20"),
+            ("volumeType", "io1"),
+            ("iops", "200"),
+            ("encrypted", "true"),
+            ("deleteOnTermination", "false"),
+        ] {
+            assert_eq!(texts(found, element)[0], value, "{element}");
+        }
+        settled(&engine).await;
+        call(&engine, &format!("{RUN}&ImageId={image}").replace("&ImageId=ami-00000000000000d01", ""))
+            .await
+            .unwrap();
+        // The speed of another type is none of this one's.
+        let make = format!("CreateImage&InstanceId={instance}&Name=other&{device}.VolumeType=gp3");
+        let image = first(&engine, &make, "imageId").await;
+        let found = call(&engine, &format!("DescribeImages&ImageId.1={image}")).await.unwrap();
+        assert_eq!(texts(found.split("/dev/sdf").nth(1).unwrap(), "iops"), Vec::<String>::new());
+    });
+}
+
+#[test]
+fn an_image_has_no_disk_that_no_machine_could_have() {
+    runtime().block_on(async {
+        let dir = tempfile::tempdir().unwrap();
+        let engine = engine(dir.path()).await;
+        let volume = first(&engine, &format!("CreateVolume&{ZONE}&Size=10"), "volumeId").await;
+        let snapshot = first(&engine, &format!("CreateSnapshot&VolumeId={volume}"), "snapshotId").await;
+        let register = format!(
+            "RegisterImage&RootDeviceName=/dev/sda1&BlockDeviceMapping.1.DeviceName=/dev/sda1\
+             &BlockDeviceMapping.1.Ebs.SnapshotId={snapshot}&BlockDeviceMapping.1.Ebs.VolumeType=io1&Name="
+        );
+        assert_eq!(code(&engine, &format!("{register}one")).await, "MissingParameter");
+        let much = format!("{register}two&BlockDeviceMapping.1.Ebs.Iops=501");
+        assert_eq!(code(&engine, &much).await, "InvalidParameterValue");
+        call(&engine, &format!("{register}two&BlockDeviceMapping.1.Ebs.Iops=500")).await.unwrap();
+        for name in ["a*b%7Cc", "ab"] {
+            let query = format!("{register}{name}&BlockDeviceMapping.1.Ebs.Iops=500");
+            assert_eq!(code(&engine, &query).await, "InvalidAMIName.Malformed");
+        }
+        let name = "A (b) [c] d.e/f-g'h@i_j";
+        call(&engine, &format!("{register}{name}&BlockDeviceMapping.1.Ebs.Iops=500")).await.unwrap();
+    });
+}
+
+#[test]
+fn a_gp3_volume_is_as_large_and_fast_as_ec2s() {
+    runtime().block_on(async {
+        let dir = tempfile::tempdir().unwrap();
+        let engine = engine(dir.path()).await;
+        let volume = format!("CreateVolume&{ZONE}&VolumeType=gp3");
+        call(&engine, &format!("{volume}&Size=65536&Iops=80000&Throughput=2000")).await.unwrap();
+        for more in ["Size=65537", "Size=65536&Iops=80001", "Size=65536&Iops=80000&Throughput=2001"] {
+            assert_eq!(code(&engine, &format!("{volume}&{more}")).await, "InvalidParameterValue", "{more}");
+        }
+    });
+}
+
+#[test]
+fn what_is_made_of_something_encrypted_has_its_key() {
+    runtime().block_on(async {
+        let dir = tempfile::tempdir().unwrap();
+        let engine = engine(dir.path()).await;
+        let make = format!("CreateVolume&{ZONE}&Size=1&Encrypted=true&KmsKeyId={KEY}");
+        let volume = first(&engine, &make, "volumeId").await;
+        let snapshot = first(&engine, &format!("CreateSnapshot&VolumeId={volume}"), "snapshotId").await;
+        settled(&engine).await;
+        let of_snapshot = format!("CreateVolume&{ZONE}&SnapshotId={snapshot}");
+        assert_eq!(first(&engine, &of_snapshot, "kmsKeyId").await, KEY);
+        let device = "BlockDeviceMapping.1.DeviceName=/dev/sdf&BlockDeviceMapping.1.Ebs";
+        let device = format!("{device}.SnapshotId={snapshot}");
+        let instance = first(&engine, &format!("{RUN}&{device}"), "instanceId").await;
+        settled(&engine).await;
+        let make = format!("CreateImage&InstanceId={instance}&Name=image");
+        let image = first(&engine, &make, "imageId").await;
+        let found = call(&engine, &format!("DescribeImages&ImageId.1={image}")).await.unwrap();
+        let of_image = texts(found.split("/dev/sdf").nth(1).unwrap(), "snapshotId").remove(0);
+        let of_image = format!("DescribeSnapshots&SnapshotId.1={of_image}");
+        assert_eq!(first(&engine, &of_image, "kmsKeyId").await, KEY);
+    });
+}
+
+#[test]
+fn where_encryption_is_the_default_copies_are_encrypted() {
+    runtime().block_on(async {
+        let dir = tempfile::tempdir().unwrap();
+        let engine = engine(dir.path()).await;
+        let volume = first(&engine, &format!("CreateVolume&{ZONE}&Size=1"), "volumeId").await;
+        let snapshot = first(&engine, &format!("CreateSnapshot&VolumeId={volume}"), "snapshotId").await;
+        let instance = first(&engine, RUN, "instanceId").await;
+        settled(&engine).await;
+        let image = first(&engine, &format!("CreateImage&InstanceId={instance}&Name=image"), "imageId").await;
+        call(&engine, "EnableEbsEncryptionByDefault").await.unwrap();
+        let copy = format!("CopySnapshot&SourceRegion=us-east-1&SourceSnapshotId={snapshot}");
+        let copy = first(&engine, &copy, "snapshotId").await;
+        let found = call(&engine, &format!("DescribeSnapshots&SnapshotId.1={copy}")).await.unwrap();
+        assert_eq!(texts(&found, "encrypted"), ["true"]);
+        let copy = format!("CopyImage&SourceRegion=us-east-1&SourceImageId={image}&Name=copy");
+        let copy = first(&engine, &copy, "imageId").await;
+        let found = call(&engine, &format!("DescribeImages&ImageId.1={copy}")).await.unwrap();
+        assert_eq!(texts(&found, "encrypted"), ["true"]);
+    });
+}
