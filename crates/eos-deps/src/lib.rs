@@ -14,6 +14,7 @@ mod digest;
 mod download;
 mod failure;
 mod found;
+mod lock_file;
 mod probe;
 mod progress;
 mod record;

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use crate::digest;
+use crate::lock_file::{self, LockFile};
 use crate::version::{Range, Version};
 
 /// Every tool by name.
@@ -91,48 +92,47 @@ pub(crate) struct GoModule {
     pub note: Option<String>,
 }
 
-/// Packages installed into a venv of their own.
+/// Packages installed into a venv of their own, with all they need as its lock file says.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Pypi {
     pub packages: Vec<String>,
-    /// Package → the sums of its files, a wheel or a source; of every package or of none.
+    /// Those of the lock file that have no wheels.
     #[serde(default)]
-    pub sha256: BTreeMap<String, Vec<String>>,
-    /// Versions of whatever they need in turn.
+    pub from_source: Vec<String>,
+    /// What builds them; part of the lock file.
     #[serde(default)]
-    pub constraints: Vec<String>,
+    pub build_tools: Vec<String>,
+    #[serde(skip)]
+    pub lock: LockFile,
 }
 
 impl Recipe {
-    fn check(&self) -> Result<(), String> {
-        let sums: Vec<&String> = match self {
-            Recipe::Release(release) => release.sha256.values().collect(),
-            Recipe::Pypi(pypi) => pypi.sha256.values().flatten().collect(),
-            Recipe::Go(_) => Vec::new(),
-        };
-        if let Some(bad) = sums.into_iter().find(|sum| !digest::is_sum(sum)) {
-            return Err(format!("{bad} is no sha256"));
-        }
+    fn check(&self, tool: &Tool) -> Result<(), String> {
         match self {
+            Recipe::Release(release) => match release.sha256.values().find(|sum| !digest::is_sum(sum)) {
+                Some(bad) => Err(format!("{bad} is no sha256")),
+                None => Ok(()),
+            },
             Recipe::Go(GoModule { sum: Some(sum), .. }) if !sum.starts_with("h1:") => {
                 Err(format!("{sum} is no sum of a Go module"))
             }
-            Recipe::Pypi(pypi) if !pypi.sha256.is_empty() => {
-                let bare = pypi.packages.iter().find(|package| pypi.sums(package).is_empty());
-                bare.map_or(Ok(()), |package| Err(format!("{package} has no sha256, and others have")))
-            }
-            _ => Ok(()),
+            Recipe::Go(_) => Ok(()),
+            Recipe::Pypi(pypi) => pypi.check(tool),
         }
     }
 }
 
 impl Pypi {
-    /// The sums of a package, which is named as pip wants it: `salt==3008.3`.
-    pub fn sums(&self, package: &str) -> &[String] {
-        let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
-        let name = package.split(|c| !is_name(c)).next().unwrap_or_default();
-        self.sha256.get(name).map(Vec::as_slice).unwrap_or_default()
+    fn check(&self, tool: &Tool) -> Result<(), String> {
+        let packages = self.packages.iter().map(|package| tool.fill(package));
+        let mut missing: Vec<String> = packages.filter(|package| !self.lock.holds(package)).collect();
+        let names = self.from_source.iter().chain(&self.build_tools);
+        missing.extend(names.filter(|name| !self.lock.names(name)).cloned());
+        if missing.is_empty() {
+            return Ok(());
+        }
+        Err(format!("locks/{}.txt does not have {}; make it anew: locks/make", tool.name, missing.join(", ")))
     }
 }
 
@@ -147,16 +147,33 @@ impl Table {
     }
 
     pub fn parse(text: &str) -> Result<Table, TableError> {
+        Table::parse_with_locks(text, lock_file::PINNED)
+    }
+
+    /// With other lock files for those of its tools that come from PyPI.
+    pub fn parse_with_locks(text: &str, locks: &[(&str, &str)]) -> Result<Table, TableError> {
         let mut table: Table = toml::from_str(text)?;
         for (name, tool) in &mut table.tools {
             tool.name.clone_from(name);
-            tool.check().map_err(|problem| TableError::Tool { tool: name.clone(), problem })?;
+            let lock = locks.iter().find(|(of, _)| of == name).map_or("", |(_, lock)| *lock);
+            tool.lock(lock)
+                .and_then(|()| tool.check())
+                .map_err(|problem| TableError::Tool { tool: name.clone(), problem })?;
         }
         Ok(table)
     }
 }
 
 impl Tool {
+    fn lock(&mut self, text: &str) -> Result<(), String> {
+        for recipe in &mut self.sources {
+            if let Recipe::Pypi(pypi) = recipe {
+                pypi.lock = LockFile::parse(text)?;
+            }
+        }
+        Ok(())
+    }
+
     fn check(&self) -> Result<(), String> {
         let plain = |name: &str| name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'));
         if !plain(&self.name) {
@@ -171,7 +188,7 @@ impl Tool {
         if self.search_path && self.read.is_none() {
             return Err("a tool that cannot tell its version cannot be taken from the search path".to_owned());
         }
-        self.sources.iter().try_for_each(Recipe::check)
+        self.sources.iter().try_for_each(|recipe| recipe.check(self))
     }
 
     /// The file name of its executable.
@@ -258,21 +275,24 @@ mod tests {
     }
 
     #[test]
-    fn a_sum_that_is_none_or_pins_only_some_packages_is_refused() {
+    fn a_sum_that_is_none_or_a_package_that_is_not_locked_is_refused() {
+        let sum = "ab".repeat(32);
+        let lock = format!("a==1.0 --hash=sha256:{sum}\nb==1 --hash=sha256:{sum}\n");
         let table = |source: &str| {
-            Table::parse(&format!(
-                "[x]\nsummary = \"s\"\nversion = \"1.0\"\naccepts = \">=1\"\nexecutable = \"x\"\n\
-                 search_path = false\n[[x.sources]]\n{source}"
-            ))
+            Table::parse_with_locks(
+                &format!(
+                    "[x]\nsummary = \"s\"\nversion = \"1.0\"\naccepts = \">=1\"\nexecutable = \"x\"\n\
+                     search_path = false\n[[x.sources]]\n{source}"
+                ),
+                &[("x", &lock)],
+            )
         };
         let refused = |source: &str| table(source).unwrap_err().to_string();
-        let sum = "ab".repeat(32);
         let go = "kind = \"go\"\nmodule = \"m\"\nmodule_version = \"v1\"\npackage = \".\"\nfree_gb = 1\n";
         assert!(table(&format!("{go}sum = \"h1:x=\"")).is_ok());
         assert!(refused(&format!("{go}sum = \"{sum}\"")).contains("no sum of a Go module"));
-        let pypi = "kind = \"pypi\"\npackages = [\"a==1\", \"b==1\"]\n";
-        assert!(table(&format!("{pypi}sha256 = {{ a = [\"{sum}\"], b = [\"{sum}\"] }}")).is_ok());
-        assert!(refused(&format!("{pypi}sha256 = {{ a = [\"{sum}\"] }}")).contains("b==1 has no sha256"));
-        assert!(refused(&format!("{pypi}sha256 = {{ a = [\"abc\"], b = [] }}")).contains("abc is no sha256"));
+        assert!(table("kind = \"pypi\"\npackages = [\"a=={version}\"]\nfrom_source = [\"b\"]").is_ok());
+        let told = refused("kind = \"pypi\"\npackages = [\"a==2\", \"b==1\"]\nbuild_tools = [\"c\"]");
+        assert!(told.contains("locks/x.txt does not have a==2, c; make it anew: locks/make"), "{told}");
     }
 }

@@ -34,8 +34,8 @@ cat > "$3/bin/python" <<'PIP'
 #!/bin/sh
 directory=$(dirname "$0")
 echo "$@" >> "$directory/../lib/pip.log"
-while [ "$1" != "--constraint" ] && [ "$1" != "--requirement" ]; do shift; done
-cp "$2" "$directory/../lib/${1#--}"
+while [ "$1" != "--requirement" ]; do shift; done
+cp "$2" "$directory/../lib"
 printf '#!/bin/sh\necho "salt-call 3008.3 (Argon)"\n' > "$directory/salt-call"
 chmod 0755 "$directory/salt-call"
 PIP
@@ -69,15 +69,18 @@ fn a_module_with_another_checksum_than_the_table_s_is_not_built() {
 }
 
 /// A wheel of one command, as small as pip accepts one.
-fn wheel() -> Vec<u8> {
+fn wheel(name: &str) -> Vec<u8> {
     let mut writer = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
-    let info = "thing-1.0.dist-info";
+    let info = format!("{name}-1.0.dist-info");
     for (path, text) in [
-        ("thing.py", "def main():\n    print('thing 1.0')\n"),
-        (&format!("{info}/METADATA"), "Metadata-Version: 2.1\nName: thing\nVersion: 1.0\n"),
-        (&format!("{info}/WHEEL"), "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"),
-        (&format!("{info}/entry_points.txt"), "[console_scripts]\nthing = thing:main\n"),
-        (&format!("{info}/RECORD"), ""),
+        (format!("{name}.py"), format!("def main():\n    print('{name} 1.0')\n")),
+        (format!("{info}/METADATA"), format!("Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")),
+        (
+            format!("{info}/WHEEL"),
+            "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n".to_owned(),
+        ),
+        (format!("{info}/entry_points.txt"), format!("[console_scripts]\n{name} = {name}:main\n")),
+        (format!("{info}/RECORD"), String::new()),
     ] {
         writer.start_file(path, zip::write::SimpleFileOptions::default()).unwrap();
         std::io::Write::write_all(&mut writer, text.as_bytes()).unwrap();
@@ -85,27 +88,53 @@ fn wheel() -> Vec<u8> {
     writer.finish().unwrap().into_inner()
 }
 
-/// With the real python3 and pip: nothing else decides what a pinned sum is worth.
-#[test]
-fn pip_refuses_a_file_with_another_sum_than_the_table_s() {
-    let place = Place::new();
-    let file = place.join("thing-1.0-py3-none-any.whl");
-    fs_err::write(&file, wheel()).unwrap();
-    let search_path = std::env::split_paths(&std::env::var_os("PATH").unwrap())
-        .filter_map(|folder| camino::Utf8PathBuf::from_path_buf(folder).ok())
-        .collect();
-    let settings = eos_deps::Settings { search_path, ..place.settings() };
-    let wrong = sum(b"other");
-    let table = format!(
-        "[thing]\nsummary = \"s\"\nversion = \"1.0\"\naccepts = \">=1\"\nexecutable = \"thing\"\n\
-         search_path = false\n[[thing.sources]]\nkind = \"pypi\"\npackages = [\"thing @ file://{file}\"]\n\
-         sha256.thing = [\"{wrong}\"]\n"
+/// The real python3, whose pip knows no index but a folder.
+fn python_of(place: &Place, wheels: &camino::Utf8Path) {
+    let real = std::env::split_paths(&std::env::var_os("PATH").unwrap())
+        .map(|folder| folder.join("python3"))
+        .find(|path| path.exists())
+        .unwrap();
+    place.program(
+        "python3",
+        &format!(
+            r#"{real} "$@" || exit
+mv "$3/bin/python" "$3/bin/real"
+printf '#!/bin/sh\nPIP_NO_INDEX=1 PIP_FIND_LINKS={wheels} exec "%s/bin/real" "$@"\n' "$3" > "$3/bin/python"
+chmod 0755 "$3/bin/python""#,
+            real = real.display()
+        ),
     );
-    let tools = Tools::with_table(settings, Table::parse(&table).unwrap());
-    let (codes, text) = codes(&tools.install("thing", &mut Silent).unwrap_err());
+}
+
+/// With the real python3 and pip: nothing else decides what a locked sum is worth.
+#[test]
+fn pip_refuses_a_file_with_another_sum_than_the_lock_file_s() {
+    let place = Place::new();
+    for name in ["thing", "needed"] {
+        fs_err::write(place.join(&format!("{name}-1.0-py3-none-any.whl")), wheel(name)).unwrap();
+    }
+    python_of(&place, &place.join(""));
+    let table = "[thing]\nsummary = \"s\"\nversion = \"1.0\"\naccepts = \">=1\"\nexecutable = \"thing\"\n\
+         search_path = false\nread = { arguments = [], text = \"thing {version}\" }\n\
+         [[thing.sources]]\nkind = \"pypi\"\npackages = [\"thing=={version}\"]\n";
+    let tools = |needed: &str| {
+        let thing = sum(&wheel("thing"));
+        let lock = format!(
+            "needed==1.0 \\\n    --hash=sha256:{needed}\nnot-here==1.0 ; sys_platform == 'win32' \\\n    \
+             --hash=sha256:{thing}\nthing==1.0 \\\n    --hash=sha256:{thing}\n"
+        );
+        Tools::with_table(place.settings(), Table::parse_with_locks(table, &[("thing", &lock)]).unwrap())
+    };
+    let (right, wrong) = (sum(&wheel("needed")), sum(b"other"));
+    let (codes, text) = codes(&tools(&wrong).install("thing", &mut Silent).unwrap_err());
     assert_eq!(codes, [BAD_CHECKSUM], "{text}");
-    assert!(text.contains(&wrong) && text.contains(&sum(&wheel())) && text.contains("thing"), "{text}");
+    assert!(text.contains(&wrong) && text.contains(&right) && text.contains("needed==1.0"), "{text}");
+    assert!(text.contains("eos's own lock file"), "{text}");
     assert!(place.cached("thing").is_empty());
+
+    let found = tools(&right).install("thing", &mut Silent).unwrap();
+    assert_runs(&found, Source::Pypi, "thing 1.0");
+    assert_eq!(found.verified_by.unwrap(), "eos's own lock file (thing==1.0)");
 }
 
 #[test]
@@ -158,11 +187,15 @@ fn a_venv_is_built_in_place_and_verified_as_a_whole() {
     let venv = place.join("cache/tools/salt/3008.3");
     let read = |name: &str| fs_err::read_to_string(venv.join("lib").join(name)).unwrap();
     let asked = read("pip.log");
-    let (own, rest) = asked.split_once('\n').unwrap();
-    assert!(own.contains(" --no-deps --require-hashes --requirement ") && rest.ends_with(" salt==3008.3\n"));
-    assert!(read("requirement").starts_with("salt==3008.3 --hash=sha256:4bfa995e"));
-    assert!(read("constraint").contains("\nJinja2==3."));
-    assert!(found.verified_by.as_ref().unwrap().starts_with("eos's own table, "));
+    assert!(asked.lines().all(|line| line.contains(" --no-deps --require-hashes ")), "{asked}");
+    assert!(asked.contains(" --only-binary=:all: ") && asked.ends_with("/sources.txt\n"), "{asked}");
+    // What builds comes first and is locked too.
+    assert!(read("wheels.txt").contains("\nsetuptools==") && !read("wheels.txt").contains("\nsalt=="));
+    assert!(
+        read("sources.txt")
+            .contains("sha256:4bfa995ecde1491916bc9fd0abebf38d39eaca24c1e99e29c5046b97b8754f30")
+    );
+    assert!(found.verified_by.as_ref().unwrap().starts_with("eos's own lock file"));
     assert_eq!(place.cached("salt"), ["3008.3"]);
     assert_eq!(tools.verify("salt").unwrap(), found);
 

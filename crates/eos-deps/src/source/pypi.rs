@@ -1,5 +1,5 @@
-//! Pinned packages from PyPI in a venv of their own. pip checks each file against its index, and those of the packages
-//! themselves against eos's own table before anything in them runs.
+//! Pinned packages from PyPI in a venv of their own. pip holds each file of each package, and of what builds those that
+//! come as source, against the tool's lock file before anything in it runs.
 
 use std::process::Command;
 
@@ -9,14 +9,20 @@ use crate::build;
 use crate::cache::Lock;
 use crate::failure::Failure;
 use crate::progress::Progress;
-use crate::source::OWN_TABLE;
 use crate::table::{Pypi, Tool};
 
-/// Settings of the caller's own Python and pip that would put packages elsewhere than into the venv.
+/// Who vouches for every file.
+const OWN_LOCK: &str = "eos's own lock file";
+
+/// Settings of the caller's own Python and pip that would put packages elsewhere than into the venv, or other ones.
 const CLEARED: &[&str] = &[
     "PYTHONHOME",
     "PYTHONPATH",
+    "PIP_CONSTRAINT",
+    "PIP_NO_BINARY",
+    "PIP_ONLY_BINARY",
     "PIP_PREFIX",
+    "PIP_REQUIREMENT",
     "PIP_ROOT",
     "PIP_TARGET",
     "PIP_USER",
@@ -43,37 +49,24 @@ pub(crate) fn build(
         progress,
     )?;
     let packages: Vec<String> = recipe.packages.iter().map(|package| tool.fill(package)).collect();
-    let install = || {
-        let mut install = isolated(&venv.join("bin/python"), work);
-        install.args(["-m", "pip", "install", "--no-input", "--disable-pip-version-check"]);
-        install.arg("--progress-bar=off");
-        install
-    };
     let what = format!("pip install {}", packages.join(" "));
-    let mut vouched_by = format!("pip, against its index ({})", packages.join(", "));
-    if !recipe.sha256.is_empty() {
-        let requirements = work.join("requirements.txt");
-        let lines: String =
-            packages.iter().map(|package| requirement(package, recipe.sums(package))).collect();
-        fs_err::write(&requirements, lines)?;
-        let mut pinned = install();
-        pinned.args(["--no-deps", "--require-hashes", "--requirement", requirements.as_str()]);
-        build::run(&what, &mut pinned, lock, &log, progress)
-            .map_err(|failure| mismatch(&log).unwrap_or(failure))?;
-        vouched_by = format!("{OWN_TABLE}, {vouched_by}");
+    let mut install = |name: &str, requirements: String, how: &str| {
+        let file = work.join(name);
+        fs_err::write(&file, requirements)?;
+        let mut pip = isolated(&venv.join("bin/python"), work);
+        pip.args(["-m", "pip", "install", "--no-input", "--disable-pip-version-check", "--progress-bar=off"]);
+        pip.args(["--no-deps", "--require-hashes", how, "--requirement", file.as_str()]);
+        build::run(&what, &mut pip, lock, &log, progress)
+            .map_err(|failure| mismatch(&log).unwrap_or(failure))
+            .map(drop)
+    };
+    let is_source = |name: &str| recipe.from_source.iter().any(|source| source == name);
+    install("wheels.txt", recipe.lock.requirements(|name| !is_source(name)), "--only-binary=:all:")?;
+    if !recipe.from_source.is_empty() {
+        // With what is in the venv by now. Else pip would build with whatever the index has that day, and without sums.
+        install("sources.txt", recipe.lock.requirements(is_source), "--no-build-isolation")?;
     }
-    let constraints = work.join("constraints.txt");
-    fs_err::write(&constraints, recipe.constraints.join("\n") + "\n")?;
-    let mut rest = install();
-    rest.args(["--constraint", constraints.as_str()]).args(&packages);
-    build::run(&what, &mut rest, lock, &log, progress)?;
-    Ok(vouched_by)
-}
-
-/// A line of a requirements file: any of the sums will do.
-fn requirement(package: &str, sums: &[String]) -> String {
-    let sums: String = sums.iter().map(|sum| format!(" --hash=sha256:{sum}")).collect();
-    format!("{package}{sums}\n")
+    Ok(format!("{OWN_LOCK} ({})", packages.join(", ")))
 }
 
 /// What pip says when a file does not have one of its sums.
@@ -86,7 +79,7 @@ fn mismatch(log: &Utf8Path) -> Option<Failure> {
         what: what.to_owned(),
         expected: after("Expected sha256").unwrap_or_default(),
         actual: after("Got").unwrap_or_default(),
-        vouched_by: OWN_TABLE.to_owned(),
+        vouched_by: OWN_LOCK.to_owned(),
     })
 }
 
