@@ -7,6 +7,7 @@ pub mod catalog;
 pub mod check;
 pub mod component;
 pub mod discovery;
+mod file_names;
 pub mod flags;
 pub mod folder;
 pub mod layers;

@@ -195,6 +195,7 @@ fn read_text_as(kind: SettingType, of: Option<SettingType>, text: &str) -> Json 
             let item = |part: &str| read_text_as(of.unwrap_or(SettingType::String), None, part.trim());
             Json::Array(text.split(',').filter(|part| !part.trim().is_empty()).map(item).collect())
         }
+        SettingType::Size => Json::from(Size::spelled(text)),
         _ => Json::from(text),
     }
 }
@@ -279,6 +280,8 @@ mod tests {
         assert_eq!(setting(json!({"type": "list", "of": "int"})).read_text("1, 2"), json!([1, 2]));
         assert_eq!(setting(json!({"type": "bool"})).read_text("yes"), json!(true));
         assert_eq!(setting(json!({"type": "port"})).read_text("x"), json!("x"));
+        assert_eq!(setting(json!({"type": "size"})).read_text("20 GiB"), json!("20G"));
+        assert_eq!(setting(json!({"type": "size"})).read_text("20"), json!("20"));
         assert_eq!(setting(json!({"type": "string"})).read_text("007"), json!("007"));
     }
 }

@@ -1,22 +1,34 @@
-//! What an environment takes of what it shares with the others: ports of machines, ids of Nomad jobs.
+//! What an environment takes of what it shares with the others: ports and disks of machines, names in Nomad.
 //!
 //! An environment is compiled by itself. What the others have taken is given to it as data, to choose around and to
 //! check against; no byte that is emitted depends on it.
 
 use std::collections::BTreeMap;
 
+use eos_catalog::component::Task;
 use eos_model::{HostName, UnitId};
 
 use crate::passes::check_ports::{self, PortRange};
-use crate::passes::{self, emit_nomad};
+use crate::passes::{self, emit_nomad, nomad_task, volume_places};
 use crate::work::{Input, Unit, Work};
 
 /// What one environment has taken.
 #[derive(Debug, Default)]
 pub struct Claims {
     pub ports: Vec<PortClaim>,
+    pub volumes: Vec<VolumeClaim>,
     /// Id of a Nomad job → whose it is.
     pub jobs: BTreeMap<String, UnitId>,
+    /// Name of a service → whose it is.
+    pub services: BTreeMap<String, UnitId>,
+}
+
+/// A device or a folder of a host that a unit keeps data in.
+#[derive(Debug)]
+pub struct VolumeClaim {
+    pub unit: UnitId,
+    pub host: HostName,
+    pub place: String,
 }
 
 /// Ports of a host that a unit listens on.
@@ -43,12 +55,31 @@ impl Claims {
         let mut work = Work::new(input);
         passes::describe(&mut work);
         let ports = work.units.values().flat_map(ports).collect();
-        let jobs = work.units.values().flat_map(|unit| {
-            let ids = jobs(&work, unit);
-            ids.into_iter().map(|id| (id, unit.id.clone())).collect::<Vec<_>>()
-        });
-        Claims { ports, jobs: jobs.collect() }
+        let volumes = work.units.values().flat_map(volumes).collect();
+        let named = |names: fn(&Work<'_>, &Unit<'_>) -> Vec<String>| {
+            let of_unit = |unit: &Unit<'_>| {
+                names(&work, unit).into_iter().map(|name| (name, unit.id.clone())).collect::<Vec<_>>()
+            };
+            work.units.values().flat_map(of_unit).collect()
+        };
+        Claims { ports, volumes, jobs: named(jobs), services: named(services) }
     }
+}
+
+fn volumes(unit: &Unit<'_>) -> Vec<VolumeClaim> {
+    let Some(host) = unit.host else { return Vec::new() };
+    let claim = |place| VolumeClaim { unit: unit.id.clone(), host: host.name.clone(), place };
+    let places = unit.entry.volumes.iter().flat_map(|(name, choice)| volume_places::of(unit, name, choice));
+    places.map(claim).collect()
+}
+
+/// The names that a unit's tasks are registered under.
+pub fn services(_: &Work<'_>, unit: &Unit<'_>) -> Vec<String> {
+    let job = unit.job();
+    let of_task = |(name, task): (&String, &Task)| -> Vec<String> {
+        task.ports.keys().map(|label| nomad_task::service_name(&job, name, label)).collect()
+    };
+    unit.component.tasks.iter().flat_map(of_task).collect()
 }
 
 fn ports(unit: &Unit<'_>) -> Vec<PortClaim> {

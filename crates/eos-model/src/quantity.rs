@@ -63,14 +63,24 @@ fn show(f: &mut fmt::Formatter<'_>, amount: u64, table: &[(&str, u64)]) -> fmt::
     f.pad(&format!("{}{unit}", amount / factor))
 }
 
+impl Size {
+    /// A size as every program reads it: `20GiB` and `20 g` are `20G`. What is none stays as it is.
+    pub fn spelled(text: &str) -> String {
+        if text.parse::<Size>().is_ok() { shortened(text) } else { text.to_owned() }
+    }
+}
+
+/// `20G`, `20GB` and `20GiB` are the same, in whichever letters and with a space before them.
+fn shortened(text: &str) -> String {
+    let plain = text.replace(' ', "").to_uppercase();
+    let short = plain.strip_suffix("IB").or_else(|| plain.strip_suffix('B'));
+    short.or_else(|| plain.strip_suffix('I')).unwrap_or(&plain).to_owned()
+}
+
 impl FromStr for Size {
     type Err = BadQuantity;
     fn from_str(text: &str) -> Result<Size, BadQuantity> {
-        // `20G`, `20GB` and `20GiB` are the same, in whichever letters and with a space before them.
-        let plain = text.replace(' ', "").to_uppercase();
-        let short = plain.strip_suffix("IB").or_else(|| plain.strip_suffix('B'));
-        let short = short.or_else(|| plain.strip_suffix('I')).unwrap_or(&plain);
-        parse(short, &SIZE_UNITS, "K, M, G, T, P").map(Size)
+        parse(&shortened(text), &SIZE_UNITS, "K, M, G, T, P").map(Size)
     }
 }
 
@@ -103,9 +113,11 @@ mod tests {
         assert_eq!("1024M".parse::<Size>().unwrap().to_string(), "1G");
         for same in ["20GiB", "20GB", "20g", "20gb", "20Gi", "20 G"] {
             assert_eq!(same.parse::<Size>().unwrap(), Size(20 << 30), "{same}");
+            assert_eq!(Size::spelled(same), "20G");
         }
         for wrong in ["100GBB", "1.5G", "20Gx", "20BB"] {
             assert!(wrong.parse::<Size>().is_err(), "{wrong}");
+            assert_eq!(Size::spelled(wrong), wrong);
         }
         assert!(matches!("100".parse::<Size>(), Err(BadQuantity::NoUnit { .. })));
         assert!(matches!("10X".parse::<Size>(), Err(BadQuantity::UnknownUnit { .. })));

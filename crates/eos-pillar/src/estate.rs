@@ -1,5 +1,6 @@
 //! An estate on disk: found, locked, recovered, changed.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::os::fd::AsFd as _;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -39,7 +40,7 @@ impl Estate {
                 codes::NO_ESTATE,
                 format!("there is no estate here: neither this folder nor one above it has {ESTATE_FILE}"),
             )
-            .fix("eos init shop && cd shop")
+            .fix("eos -C DIR … where the estate is in DIR; or make one: eos init shop && cd shop")
         })
     }
 
@@ -154,19 +155,41 @@ impl Estate {
     }
 
     fn refuse_dirty(&self) -> Result<(), Diagnostics> {
-        let dirty = self.git.dirty()?;
+        let uncommitted = self.git.uncommitted()?;
+        if let Some((ignored, _)) = uncommitted.iter().find(|(_, is_ignored)| *is_ignored) {
+            return Err(Diagnostic::error(
+                codes::DIRTY_TREE,
+                format!("{ignored} counts in the pillar, and git is told to ignore it"),
+            )
+            .why("what is compiled from it would be in no commit and in no other clone")
+            .fix(format!("git add -f {ignored} && git commit; or move it out of pillar/ (git check-ignore -v {ignored} says who ignores it)"))
+            .into());
+        }
+        let dirty: Vec<Utf8PathBuf> = uncommitted.into_iter().map(|(path, _)| path).collect();
         if dirty.is_empty() {
             return Ok(());
         }
         let shown: Vec<&str> = dirty.iter().take(5).map(|path| path.as_str()).collect();
         let more = dirty.len().saturating_sub(shown.len());
         let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
+        // By name: what else lies there, such as a plan that was kept, is not to be committed along.
+        let add = match more {
+            0 => format!("git add {}", shown.join(" ")),
+            _ => {
+                let tops: BTreeSet<&str> = dirty
+                    .iter()
+                    .filter_map(|path| path.components().next())
+                    .map(|top| top.as_str())
+                    .collect();
+                format!("git add {}", tops.into_iter().collect::<Vec<_>>().join(" "))
+            }
+        };
         Err(Diagnostic::error(
             codes::DIRTY_TREE,
             format!("the estate has changes that are not committed: {}{rest}", shown.join(", ")),
         )
         .why("a command must not sweep somebody's unfinished edit into its own commit")
-        .fix("keep them (git add -A && git commit) or put them aside (git stash -u), then run this again")
+        .fix(format!("keep them ({add} && git commit) or put them aside (git stash -u), then run this again"))
         .into())
     }
 
@@ -176,7 +199,9 @@ impl Estate {
         let branch = self.git.branch();
         let paths: Vec<Utf8PathBuf> = change.files.keys().cloned().collect();
         let base = self.base.map(|oid| oid.to_string());
-        IntentRecord::new(base, commit.to_string(), branch.clone(), paths.clone()).write(&self.root)?;
+        let before = self.in_no_commit(&paths)?;
+        let record = IntentRecord::new(base, commit.to_string(), branch.clone(), paths.clone());
+        record.keeping(before.clone()).write(&self.root)?;
         // Taken before anything is touched, so that a git at work stops the change; and after the intent is written, so
         // that the next command clears the lock of a killed one.
         let index = match self.git.lock_index() {
@@ -194,7 +219,8 @@ impl Estate {
             return Ok(Some(commit.to_string()));
         };
         let head = self.git.head()?;
-        let settled = self.git.settle(head, &paths).and_then(|()| IntentRecord::remove(&self.root));
+        let before = if head == Some(commit) { BTreeMap::new() } else { before };
+        let settled = self.git.settle(head, &paths, &before).and_then(|()| IntentRecord::remove(&self.root));
         if head == Some(commit) {
             // The branch has moved, so the change has happened; what is not settled is left to the next command.
             self.base = Some(commit);
@@ -204,6 +230,19 @@ impl Estate {
         found.0.extend(settled.err());
         Err(found)
     }
+
+    /// The files among these that the last commit does not have as they are.
+    fn in_no_commit(&self, paths: &[Utf8PathBuf]) -> Result<BTreeMap<Utf8PathBuf, Vec<u8>>, Diagnostic> {
+        let mut found = BTreeMap::new();
+        for path in paths {
+            if let Some(bytes) = files::read(&self.root, path)?
+                && self.git.blob(self.base, path)?.is_none_or(|(_, recorded)| recorded != bytes)
+            {
+                found.insert(path.clone(), bytes);
+            }
+        }
+        Ok(found)
+    }
 }
 
 /// Finishes or undoes the change that a killed command left behind. HEAD decides; only the files it names are touched.
@@ -212,8 +251,10 @@ pub(crate) fn recover(root: &Utf8Path, git: &Git) -> Result<(), Diagnostics> {
     git.clear_locks(&record.branch)?;
     let head = git.head()?;
     let now = head.map(|oid| oid.to_string());
-    if now.as_deref() == Some(&record.commit) || now == record.base {
-        git.settle(head, &record.files)?;
+    if now.as_deref() == Some(&record.commit) {
+        git.settle(head, &record.files, &BTreeMap::new())?;
+    } else if now == record.base {
+        git.settle(head, &record.files, &record.before)?;
     } else if git.dirty()?.iter().any(|path| record.files.contains(path)) {
         return Err(Diagnostic::error(
             codes::HEAD_MOVED,

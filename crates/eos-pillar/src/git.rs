@@ -11,6 +11,7 @@ use git2::{FileMode, Oid, Repository, Signature, Time, build::TreeUpdateBuilder}
 
 use crate::change::{Change, Trailers, line};
 use crate::files::{self, cannot_write};
+use crate::top::PILLAR;
 
 /// Where eos keeps its own files in an estate.
 pub const STATE: &str = ".eos/state";
@@ -23,9 +24,11 @@ pub struct Git {
 }
 
 pub(crate) fn failed(doing: &str, error: &git2::Error) -> Diagnostic {
-    // libgit2 has no code for it.
+    // libgit2 has no code for these.
     let fix = if error.message().contains("No space left") {
         "free some space on the disk, then run the command again; nothing was recorded"
+    } else if error.message().contains("unsupported mandatory extension: 'link'") {
+        "eos reads no split index: git config core.splitIndex false && git update-index --no-split-index"
     } else {
         "git status in the estate shows its condition; nothing was recorded"
     };
@@ -89,11 +92,17 @@ impl Git {
 
     /// Recorded files that differ from the last commit.
     pub fn dirty(&self) -> Result<Vec<Utf8PathBuf>, Diagnostic> {
+        Ok(self.uncommitted()?.into_iter().map(|(path, _)| path).collect())
+    }
+
+    /// The same, and whether git was told to ignore each: a pillar file counts all the same, and no commit has it.
+    pub(crate) fn uncommitted(&self) -> Result<Vec<(Utf8PathBuf, bool)>, Diagnostic> {
         let mut options = git2::StatusOptions::new();
         options
             .include_untracked(true)
             .recurse_untracked_dirs(true)
-            .include_ignored(false)
+            .include_ignored(true)
+            .recurse_ignored_dirs(true)
             .exclude_submodules(true)
             .no_refresh(true);
         for path in RECORDED {
@@ -101,11 +110,19 @@ impl Git {
         }
         let statuses =
             self.repository.statuses(Some(&mut options)).map_err(|e| failed("read its status", &e))?;
-        let path = |status: git2::StatusEntry<'_>| String::from_utf8_lossy(status.path_bytes()).into_owned();
-        let mut paths: Vec<Utf8PathBuf> = statuses.iter().map(|status| path(status).into()).collect();
+        let path = |status: &git2::StatusEntry<'_>| -> Utf8PathBuf {
+            String::from_utf8_lossy(status.path_bytes()).into_owned().into()
+        };
+        let is_read = |path: &Utf8Path| {
+            path.starts_with(PILLAR)
+                && path.extension() == Some("sls")
+                && !path.iter().any(|part| part.starts_with('.'))
+        };
+        let found = statuses.iter().map(|status| (path(&status), status.status().is_ignored()));
+        let mut found: Vec<_> = found.filter(|(path, is_ignored)| !is_ignored || is_read(path)).collect();
         // What a killed eos left half-written has a name of its own and is not the user's doing.
-        paths.retain(|path| !path.as_str().ends_with(".eos-tmp"));
-        Ok(paths)
+        found.retain(|(path, _)| !path.as_str().ends_with(".eos-tmp"));
+        Ok(found)
     }
 
     /// Writes a commit with the change on top of `base`, without moving the branch. None when nothing would change.

@@ -3,6 +3,7 @@
 //! The branch and the index, whose locks would survive a `kill -9` and block the next command, are replaced under a
 //! [`GitLock`], which the next command can tell as its own.
 
+use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::os::unix::fs::MetadataExt;
 
@@ -31,14 +32,19 @@ impl Git {
         paths: &[Utf8PathBuf],
         trailers: &Trailers,
     ) -> Result<(), Diagnostic> {
-        self.restore(Some(commit), paths)?;
+        self.restore(Some(commit), paths, &BTreeMap::new())?;
         self.move_branch(branch, base, commit, trailers)?;
         self.write_index(index, commit, paths)
     }
 
-    /// Makes files and index what `head` says they are, for the paths named.
-    pub fn settle(&self, head: Option<Oid>, paths: &[Utf8PathBuf]) -> Result<(), Diagnostic> {
-        self.restore(head, paths)?;
+    /// Makes files and index what `head` says they are, for the paths named; files of `before` what they were.
+    pub fn settle(
+        &self,
+        head: Option<Oid>,
+        paths: &[Utf8PathBuf],
+        before: &BTreeMap<Utf8PathBuf, Vec<u8>>,
+    ) -> Result<(), Diagnostic> {
+        self.restore(head, paths, before)?;
         match head {
             Some(head) => self.write_index(self.lock_index()?, head, paths),
             None => Ok(()),
@@ -74,12 +80,21 @@ impl Git {
         GitLock::take(folder.join(OWN_INDEX), folder.join("index"))
     }
 
-    /// Makes the named working files what `commit` says they are.
-    fn restore(&self, commit: Option<Oid>, paths: &[Utf8PathBuf]) -> Result<(), Diagnostic> {
+    /// Makes the named working files what `before` or else `commit` says they are.
+    fn restore(
+        &self,
+        commit: Option<Oid>,
+        paths: &[Utf8PathBuf],
+        before: &BTreeMap<Utf8PathBuf, Vec<u8>>,
+    ) -> Result<(), Diagnostic> {
         let mut written = Vec::new();
         for path in paths {
-            match self.blob(commit, path)? {
-                Some((_, bytes)) => written.push((path.as_path(), bytes)),
+            let bytes = match before.get(path) {
+                Some(bytes) => Some(bytes.clone()),
+                None => self.blob(commit, path)?.map(|(_, bytes)| bytes),
+            };
+            match bytes {
+                Some(bytes) => written.push((path.as_path(), bytes)),
                 None => files::remove(&self.root, path)?,
             }
         }

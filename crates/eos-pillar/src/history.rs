@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use camino::Utf8Path;
+use camino::{Utf8Path, Utf8PathBuf};
 use eos_model::Diagnostic;
 use git2::Oid;
 use serde::Serialize;
@@ -27,8 +27,8 @@ pub struct Recorded {
 }
 
 impl Git {
-    /// The newest `limit` changes, newest first; only those that touched `path` when one is given.
-    pub fn history(&self, path: Option<&Utf8Path>, limit: usize) -> Result<Vec<Recorded>, Diagnostic> {
+    /// The newest `limit` changes, newest first; only those that touched one of `paths` where there are any.
+    pub fn history(&self, paths: &[Utf8PathBuf], limit: usize) -> Result<Vec<Recorded>, Diagnostic> {
         let doing = |error: git2::Error| failed("read its history", &error);
         let mut walk = self.repository.revwalk().map_err(doing)?;
         walk.set_sorting(git2::Sort::TOPOLOGICAL).map_err(doing)?;
@@ -42,7 +42,7 @@ impl Git {
                 break;
             }
             let commit = oid.and_then(|oid| self.repository.find_commit(oid)).map_err(doing)?;
-            if path.is_none_or(|path| touched(&commit, path)) {
+            if paths.is_empty() || paths.iter().any(|path| touched(&commit, path)) {
                 found.push(recorded(&commit));
             }
         }
@@ -63,21 +63,26 @@ impl Git {
             .map_err(doing)
     }
 
-    /// For each line of a recorded file, the change that last wrote it.
-    pub fn blame(&self, path: &Utf8Path) -> Result<Vec<Recorded>, Diagnostic> {
+    /// For each line of a file with this content, the change that last wrote it; none where it is in no commit.
+    pub fn blame(&self, path: &Utf8Path, content: &[u8]) -> Result<Vec<Option<Recorded>>, Diagnostic> {
         let doing = |error: git2::Error| failed("find who wrote a line", &error);
-        let blame = self.repository.blame_file(path.as_std_path(), None).map_err(doing)?;
+        let recorded_lines = self.repository.blame_file(path.as_std_path(), None).map_err(doing)?;
+        let blame = recorded_lines.blame_buffer(content).map_err(doing)?;
         let mut known: HashMap<git2::Oid, Recorded> = HashMap::new();
         let mut lines = Vec::new();
         for hunk in blame.iter() {
             let oid = hunk.final_commit_id();
+            if oid.is_zero() {
+                lines.extend(std::iter::repeat_n(None, hunk.lines_in_hunk()));
+                continue;
+            }
             let change = match known.entry(oid) {
                 Entry::Occupied(entry) => entry.into_mut(),
                 Entry::Vacant(entry) => {
                     entry.insert(recorded(&self.repository.find_commit(oid).map_err(doing)?))
                 }
             };
-            lines.extend(std::iter::repeat_n(change.clone(), hunk.lines_in_hunk()));
+            lines.extend(std::iter::repeat_n(Some(change.clone()), hunk.lines_in_hunk()));
         }
         Ok(lines)
     }

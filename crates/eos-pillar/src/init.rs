@@ -31,6 +31,9 @@ impl Estate {
         if root.join(ESTATE_FILE).exists() {
             return Err(there(root).into());
         }
+        if let Ok(git) = Git::open(root) {
+            refuse_unfinished(root, &git, git.head()?)?;
+        }
         add_files(root, file, lock_file, &mut first)?;
         refuse_overwriting(root, &first)
     }
@@ -50,9 +53,10 @@ impl Estate {
         if root.join(ESTATE_FILE).exists() {
             return Err(there(root).into());
         }
+        let base = git.head()?;
+        refuse_unfinished(root, &git, base)?;
         add_files(root, file, lock_file, &mut first)?;
         refuse_overwriting(root, &first)?;
-        let base = git.head()?;
         let mut estate = Estate {
             root: root.to_owned(),
             file: file.clone(),
@@ -119,6 +123,19 @@ fn ignoring(root: &Utf8Path) -> Result<Vec<u8>, Diagnostic> {
         text.push(b'\n');
     }
     Ok(text)
+}
+
+/// The user's `.gitignore` becomes a part of the first commit; lines that nobody has committed yet do not.
+fn refuse_unfinished(root: &Utf8Path, git: &Git, base: Option<git2::Oid>) -> Result<(), Diagnostic> {
+    let path = Utf8Path::new(".gitignore");
+    let Some(there) = files::read(root, path)?.filter(|_| base.is_some()) else { return Ok(()) };
+    if git.blob(base, path)?.is_some_and(|(_, recorded)| recorded == there) {
+        return Ok(());
+    }
+    Err(Diagnostic::error(codes::DIRTY_TREE, ".gitignore has changes that are not committed")
+        .at(Place::file(path))
+        .why("eos init adds lines to it, and must not sweep yours into its own commit")
+        .fix("git add .gitignore && git commit, or git stash -u; then run this again"))
 }
 
 /// An estate may be made in a folder that has files; none of them is written over.

@@ -1,5 +1,7 @@
 //! The record written before a change touches anything, so that the next command can finish or undo it.
 
+use std::collections::BTreeMap;
+
 use camino::{Utf8Path, Utf8PathBuf};
 use eos_model::{Diagnostic, Place, codes};
 use serde::{Deserialize, Serialize};
@@ -20,6 +22,9 @@ pub struct IntentRecord {
     /// What was to move: a branch, or HEAD when detached.
     pub branch: String,
     pub files: Vec<Utf8PathBuf>,
+    /// What was there before and in no commit, such as a `.gitignore` that `eos init` adds lines to: undone, it is again.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub before: BTreeMap<Utf8PathBuf, Vec<u8>>,
 }
 
 impl IntentRecord {
@@ -29,7 +34,11 @@ impl IntentRecord {
         branch: String,
         files: Vec<Utf8PathBuf>,
     ) -> IntentRecord {
-        IntentRecord { format: FORMAT, base, commit, branch, files }
+        IntentRecord { format: FORMAT, base, commit, branch, files, before: BTreeMap::new() }
+    }
+
+    pub fn keeping(self, before: BTreeMap<Utf8PathBuf, Vec<u8>>) -> IntentRecord {
+        IntentRecord { before, ..self }
     }
 
     pub fn write(&self, root: &Utf8Path) -> Result<(), Diagnostic> {

@@ -1,7 +1,8 @@
 //! `pillar/top.sls`: which files make up an environment's pillar, in Salt's order.
 //!
-//! eos follows two kinds of targets, the ones `eos init` writes: `'*'` and the grain `environment:<name>`. Others
-//! concern single minions; they may be there and do not take part in compiling.
+//! eos follows two kinds of targets, the ones `eos init` writes: `'*'` and the grain `environment:<name>`, which may be a
+//! pattern and may be written `G@environment:<name>`. What says something else about that grain is refused. Others concern
+//! single minions; they may be there and do not take part in compiling.
 
 use camino::Utf8Path;
 use eos_model::{Diagnostic, EnvName, codes};
@@ -30,6 +31,13 @@ pub fn top_file<'a>(environments: impl IntoIterator<Item = &'a EnvName>) -> Stri
     text
 }
 
+/// What to do about a file that nobody of an environment is given.
+pub fn how_to_give(env: &EnvName) -> String {
+    let text = top_file([env]);
+    let lines = text.split_once("    - hosts.*\n").map_or("", |(_, lines)| lines.trim_end());
+    format!("add to {TOP_FILE} what eos init writes for an environment, and commit it:\n{lines}")
+}
+
 /// The sls patterns that apply to a minion of `env`, in order.
 pub fn patterns(top: &Document, env: &EnvName) -> Result<Vec<String>, Diagnostic> {
     let wrong = |node: &Node, message: &str| {
@@ -47,9 +55,17 @@ pub fn patterns(top: &Document, env: &EnvName) -> Result<Vec<String>, Diagnostic
         let Value::List(items) = &list.value else {
             return Err(wrong(list, "a target's value is not a list"));
         };
-        let by_grain = items.iter().any(|item| item.get("match").and_then(Node::as_str) == Some("grain"));
+        let kind = items.iter().rev().find_map(|item| item.get("match")).and_then(Node::as_str);
         let text = target.as_str().unwrap_or_default();
-        let applies = if by_grain { text == format!("environment:{env}") } else { text == "*" };
+        let Some(applies) = applies(text, kind, env) else {
+            return Err(Diagnostic::error(
+                codes::TOP_FILE,
+                format!("eos cannot tell which environments the target {text:?} is for"),
+            )
+            .at(top.place(target.mark))
+            .why("what it gives would count as deleted where eos took it to be for others")
+            .fix("write it as eos init does: 'environment:<name>' with - match: grain below it"));
+        };
         if applies {
             // As in Salt, what several targets name counts where it comes first.
             for pattern in items.iter().filter_map(Node::as_str) {
@@ -64,6 +80,39 @@ pub fn patterns(top: &Document, env: &EnvName) -> Result<Vec<String>, Diagnostic
         return Err(wrong(base, &format!("top.sls gives nothing to the environment {env}")));
     }
     Ok(found)
+}
+
+/// Whether a target is for every minion of an environment; none where only Salt can tell. A target by anything else than the
+/// grain is for single minions.
+fn applies(target: &str, kind: Option<&str>, env: &EnvName) -> Option<bool> {
+    // Salt's own is `compound`; a pattern of ids is one.
+    let grain = match kind.unwrap_or("compound") {
+        "grain" => target,
+        "compound" if target.starts_with("G@") && !target.contains([' ', '(']) => &target[2..],
+        "compound" | "glob" if !target.contains(GRAIN) => {
+            return Some(!target.is_empty() && target.chars().all(|c| c == '*'));
+        }
+        "compound" | "grain_pcre" if target.contains(GRAIN) => return None,
+        _ => return Some(false),
+    };
+    match grain.strip_prefix(GRAIN) {
+        None => Some(false),
+        Some(wanted) if wanted.contains('[') => None,
+        // Salt compares grains without regard to case.
+        Some(wanted) => Some(matches(&wanted.to_lowercase(), &env.as_str().to_lowercase())),
+    }
+}
+
+/// The grain that says which environment a minion is in, as targets begin with it.
+const GRAIN: &str = "environment:";
+
+/// The parts of the pillar that are one environment's own, as sls names begin.
+pub fn is_own(sls: &str, env: &EnvName) -> bool {
+    ["infrastructure", "operations"].iter().any(|part| {
+        let rest = sls.strip_prefix(part).and_then(|rest| rest.strip_prefix('.'));
+        let rest = rest.and_then(|rest| rest.strip_prefix(env.as_str()));
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    })
 }
 
 /// Whether an sls name matches a pattern with `*` and `?`, as Python's fnmatch does for these two.
@@ -107,6 +156,36 @@ mod tests {
                 "operations.staging.*"
             ]
         );
+    }
+
+    #[test]
+    fn targets_by_the_grain_are_followed_as_salt_does() {
+        let env: EnvName = "production".parse().unwrap();
+        let cases = [
+            ("*", None, Some(true)),
+            ("*", Some("glob"), Some(true)),
+            ("web*", None, Some(false)),
+            ("environment:production", Some("grain"), Some(true)),
+            ("environment:prod*", Some("grain"), Some(true)),
+            ("environment:PROD*", Some("grain"), Some(true)),
+            ("environment:staging", Some("grain"), Some(false)),
+            ("os:Debian", Some("grain"), Some(false)),
+            ("G@environment:production", Some("compound"), Some(true)),
+            ("G@environment:production", None, Some(true)),
+            ("G@environment:staging", None, Some(false)),
+            ("G@os:Debian and web*", None, Some(false)),
+            ("G@environment:production and web*", None, None),
+            ("not G@environment:staging", None, None),
+            ("P@environment:(production|staging)", None, None),
+            ("environment:prod.*", Some("grain_pcre"), None),
+            ("environment:[ps]*", Some("grain"), None),
+            ("web1,web2", Some("list"), Some(false)),
+        ];
+        for (target, kind, is) in cases {
+            assert_eq!(applies(target, kind, &env), is, "{target} {kind:?}");
+        }
+        assert!(is_own("infrastructure.production.redis", &env) && is_own("operations.production", &env));
+        assert!(!is_own("infrastructure.production-eu.redis", &env) && !is_own("hosts.production", &env));
     }
 
     #[test]

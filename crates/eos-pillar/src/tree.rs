@@ -141,6 +141,7 @@ impl Tree {
                 }
             }
         }
+        reader.refuse_what_nobody_reads(env);
         let Reader { sources, mut found, .. } = reader;
         let mut environment = Environment {
             name: env.clone(),
@@ -241,6 +242,28 @@ impl Reader<'_> {
         Some(eos_yaml::merge(merged, own))
     }
 
+    /// What says something to eos in the environment's own folders has to be read there: it would count as deleted.
+    fn refuse_what_nobody_reads(&mut self, env: &EnvName) {
+        let speaks = |path: &Utf8Path, file: &PillarFile| {
+            file.document(path).as_ref().is_ok_and(|document| document.root.get("eos").is_some())
+        };
+        let unread = self.by_sls.iter().filter(|(name, (path, file))| {
+            top::is_own(name, env)
+                && !self.rendered.contains(*name)
+                && !self.told.contains(*name)
+                && speaks(path, file)
+        });
+        let unread: Vec<&Utf8Path> = unread.map(|(_, (path, _))| *path).collect();
+        let Some(first) = unread.first() else { return };
+        let more = if unread.len() > 1 { format!(" and {} more", unread.len() - 1) } else { String::new() };
+        self.found.push(
+            Diagnostic::error(codes::TOP_FILE, format!("{TOP_FILE} does not give {first}{more} to {env}"))
+                .at(Place::file(TOP_FILE))
+                .why("what is never read would count as deleted")
+                .fix(top::how_to_give(env)),
+        );
+    }
+
     /// What a file says itself, and its includes; its mistakes are told once.
     fn read(&mut self, name: &str) -> Option<(Node, Vec<Node>)> {
         if self.told.contains(name) {
@@ -293,7 +316,23 @@ impl Reader<'_> {
                 return None;
             }
         };
-        let includes = includes.and_then(|node| node.as_list().map(<[Node]>::to_vec)).unwrap_or_default();
+        let includes = match includes {
+            None => Vec::new(),
+            Some(list) => match list.as_list() {
+                Some(items) => items.to_vec(),
+                None => {
+                    let place = self.sources.place_of(&list);
+                    let message = format!("include of {path} is {}, not a list", list.kind_name());
+                    self.found.push(
+                        Diagnostic::error(codes::WRONG_SHAPE, message)
+                            .at(place)
+                            .why("Salt fails the whole pillar over it")
+                            .fix("write a list, a line each: - infrastructure.common"),
+                    );
+                    return None;
+                }
+            },
+        };
         Some((node, includes))
     }
 }

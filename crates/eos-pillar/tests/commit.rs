@@ -41,6 +41,60 @@ fn an_estate_can_be_made_in_a_repository_with_a_history() {
     place.is_tidy();
 }
 
+/// A lock that somebody else holds on the branch fails the commit when the files are written already.
+#[test]
+fn an_init_that_fails_leaves_the_users_own_files_as_they_were() {
+    let place = Place::empty();
+    place.git(&["init", "-q", "-b", "main", "."]);
+    place.write(".gitignore", "*.o");
+    place.write(".git/refs/heads/main.lock", "");
+    place.init().err().unwrap();
+    assert_eq!(place.read(".gitignore").as_deref(), Some("*.o"));
+    assert_eq!(place.read("eos.toml"), None);
+    fs_err::remove_file(place.root.join(".git/refs/heads/main.lock")).unwrap();
+    place.init().unwrap();
+    assert_eq!(place.read(".gitignore").as_deref(), Some("*.o\n/.eos/\n/build/\n.*.eos-tmp\n"));
+    place.is_tidy();
+}
+
+#[test]
+fn init_sweeps_no_unfinished_edit_into_its_commit() {
+    let place = Place::empty();
+    place.git(&["init", "-q", "."]);
+    place.write(".gitignore", "*.o\n");
+    place.git(&["add", "-A"]);
+    place.git(&["commit", "-q", "-m", "before"]);
+    place.write(".gitignore", "*.o\nunfinished\n");
+    let refused = place.init().err().unwrap();
+    assert_eq!(support::codes(&refused), [codes::DIRTY_TREE]);
+    assert_eq!(place.read(".gitignore").as_deref(), Some("*.o\nunfinished\n"));
+    assert!(!place.root.join(".eos").exists(), "who is refused finds everything as it was");
+}
+
+#[test]
+fn a_pillar_file_that_git_ignores_is_refused() {
+    let place = Place::with_estate();
+    place.write(".git/info/exclude", "*mine*\n");
+    place.write("pillar/infrastructure/production/mine.sls", "a: 1\n");
+    place.write("pillar/infrastructure/production/.mine.sls", "nobody reads it\n");
+    place.write("catalog/mine/notes", "nor this\n");
+    let refused = Estate::open_for_change(&place.root).err().unwrap();
+    assert_eq!(support::codes(&refused), [codes::DIRTY_TREE]);
+    assert!(refused.0[0].message.contains("pillar/infrastructure/production/mine.sls"), "{refused:?}");
+    fs_err::remove_file(place.root.join("pillar/infrastructure/production/mine.sls")).unwrap();
+    Estate::open_for_change(&place.root).unwrap();
+}
+
+#[test]
+fn a_split_index_is_told_with_what_to_type() {
+    let place = Place::with_estate();
+    place.git(&["update-index", "--split-index"]);
+    let refused = Estate::open_for_change(&place.root).err().unwrap();
+    assert!(refused.0[0].fix.as_deref().unwrap_or_default().contains("--no-split-index"), "{refused:?}");
+    place.git(&["update-index", "--no-split-index"]);
+    Estate::open_for_change(&place.root).unwrap();
+}
+
 #[test]
 fn init_writes_over_nothing() {
     let place = Place::empty();
@@ -193,7 +247,7 @@ fn trailers_come_back_from_history_as_they_were() {
     };
     let mut estate = Estate::open_for_change(&place.root).unwrap();
     let commit = estate.commit(&change(&[(FILE, Some("new: 2\n"))]), &said).unwrap().unwrap();
-    let history = estate.git.history(None, 10).unwrap();
+    let history = estate.git.history(&[], 10).unwrap();
     assert_eq!(history.len(), 3);
     let newest = &history[0];
     assert_eq!(newest.commit, commit);
@@ -206,12 +260,20 @@ fn trailers_come_back_from_history_as_they_were() {
         |key: &str| place.git(&["log", "-1", &format!("--format=%(trailers:key={key},valueonly,unfold)")]);
     assert_eq!(trailer("Eos-Command"), said.command, "git reads them as trailers too");
     assert_eq!(trailer("Eos-User"), "lee");
-    let only = estate.git.history(Some(Utf8Path::new(FILE)), 10).unwrap();
+    let only = estate.git.history(&[FILE.into()], 10).unwrap();
     assert_eq!(
         only.iter().map(|change| change.subject.as_str()).collect::<Vec<_>>(),
         ["update redis: Eos-User: root", "create redis"]
     );
-    assert_eq!(estate.git.blame(Utf8Path::new(FILE)).unwrap()[0].commit, commit);
+    let file = Utf8Path::new(FILE);
+    let recorded = place.read(FILE).unwrap();
+    let lines = |content: String| -> Vec<Option<String>> {
+        let blamed = estate.git.blame(file, content.as_bytes()).unwrap();
+        blamed.into_iter().map(|change| change.map(|change| change.commit)).collect()
+    };
+    assert_eq!(lines(recorded.clone())[0].as_ref(), Some(&commit));
+    // What nobody committed is nobody's, and moves nobody's lines.
+    assert_eq!(lines(format!("# mine\n{recorded}"))[..2], [None, Some(commit)]);
 }
 
 #[test]
@@ -219,7 +281,7 @@ fn a_subject_alone_forges_no_trailer() {
     let place = Place::with_estate();
     place.git(&["commit", "-q", "--allow-empty", "-m", "Eos-Command: rm -rf\n\nby hand"]);
     let estate = Estate::open(&place.root).unwrap();
-    assert_eq!(estate.git.history(None, 1).unwrap()[0].command, None);
+    assert_eq!(estate.git.history(&[], 1).unwrap()[0].command, None);
 }
 
 #[test]

@@ -279,14 +279,18 @@ fn a_record_of_a_newer_eos_is_refused_and_kept() {
 fn an_init_cut_off_is_undone_and_can_be_done_again() {
     let place = Place::empty();
     let git = Git::init(&place.root).unwrap();
-    let change = change(&[("eos.toml", Some("half")), ("pillar/top.sls", Some("base: {}\n"))]);
+    let files = [("eos.toml", "half"), ("pillar/top.sls", "base: {}\n"), (".gitignore", "*.o\n/.eos/\n")];
+    let change = change(&files.map(|(path, content)| (path, Some(content))));
     let commit = git.write_commit(None, &change, &trailers("init")).unwrap().unwrap();
     let paths = change.files.keys().cloned().collect();
-    IntentRecord::new(None, commit.to_string(), git.branch(), paths).write(&place.root).unwrap();
+    let own = [(".gitignore".into(), b"*.o".to_vec())].into();
+    IntentRecord::new(None, commit.to_string(), git.branch(), paths).keeping(own).write(&place.root).unwrap();
     place.write("eos.toml", "half");
+    place.write(".gitignore", "*.o\n/.eos/\n");
     let refused = Estate::open(&place.root).err().unwrap();
     assert_eq!(support::codes(&refused), [codes::NO_ESTATE]);
     assert_eq!(place.read("eos.toml"), None);
+    assert_eq!(place.read(".gitignore").as_deref(), Some("*.o"));
     place.init().unwrap();
     place.is_tidy();
 }

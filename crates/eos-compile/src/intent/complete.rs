@@ -58,6 +58,8 @@ pub struct Draft<'r> {
     pub entry: Map<String, Json>,
     pub request: &'r Request,
     pub because: Option<String>,
+    /// Taken up from what was kept of its name, not said: what is taken by others gives way.
+    pub as_before: Vec<(String, Json)>,
 }
 
 impl<'a> Completer<'a> {
@@ -85,7 +87,7 @@ impl<'a> Completer<'a> {
         request: &Request,
         because: Option<String>,
     ) {
-        let mut draft = Draft { name, kind, entry, request, because };
+        let mut draft = Draft { name, kind, entry, request, because, as_before: Vec::new() };
         draft.entry.insert("kind".to_owned(), Json::from(kind));
         if let Err(found) = self.fill(&mut draft) {
             self.found.extend(found);
@@ -122,6 +124,7 @@ impl<'a> Completer<'a> {
         self.choose_nodes(draft, &component);
         self.chooser.add(draft.name, draft.kind, &Json::Object(draft.entry.clone()));
         self.choose_ports(draft, &component);
+        self.tell_of_what_was(draft);
         // A met soft need may turn on a feature that needs something else.
         for _ in 0..4 {
             self.choose_providers(draft, &component);
@@ -132,6 +135,7 @@ impl<'a> Completer<'a> {
             }
             component = next;
         }
+        self.refuse_unused(draft, &base, &component);
         self.forget_what_is_gone(draft, &component);
         self.require_settings(draft, &component);
         self.choose_secrets(draft, &component);
@@ -184,7 +188,7 @@ impl<'a> Completer<'a> {
             let own = text("binary").is_some();
             if !own {
                 let note =
-                    format!("Debian's {} is installed on {host}, its own service off", package.package);
+                    format!("Debian's {} will be installed on {host}, its own service off", package.package);
                 self.note_choice(draft, note);
             }
             let named = package.user.is_some() && !own;
@@ -295,6 +299,7 @@ impl<'a> Completer<'a> {
         let (Some(host), runtime) = (text("host"), text("runtime")) else { return };
         for setting in check_ports::port_settings(component, runtime.as_deref()) {
             let Some((wanted, is_given)) = wanted_ports(draft, component, setting) else { continue };
+            let is_given = is_given && !draft.as_before.iter().any(|(name, _)| name == setting);
             let flag = |setting: &str, value: &str| format!("--{} {value}", setting.replace('_', "-"));
             if let (Some(problem), Some(end)) = (wanted.problem(), wanted.ends_with) {
                 let wrong = Diagnostic::error(codes::BAD_VALUE, format!("{}: {problem}", draft.name));

@@ -1,9 +1,6 @@
 //! What stays of a name that is deleted, and how one made again under it comes back to its data.
 
-use std::collections::BTreeSet;
-
-use eos_catalog::reference::{self, Segment};
-use eos_catalog::{Catalog, Component, SettingType};
+use eos_catalog::{Catalog, Component, Setting, SettingType};
 use eos_model::{Diagnostic, Diagnostics, codes};
 use eos_pillar::ComponentEntry;
 use eos_pillar::entry::Backing;
@@ -12,8 +9,12 @@ use serde_json::{Map, Value as Json};
 use super::complete::{Completer, Draft, object, with_features};
 use super::verbs::under_data;
 
-/// Where data is and which program wrote it.
-const REMEMBERED: &[&str] = &["kind", "host", "runtime", "binary", "version", "volumes"];
+/// Where data is, which program wrote it, and what was chosen for that.
+const REMEMBERED: &[&str] =
+    &["kind", "host", "runtime", "version", "binary", "tier", "cpu", "memory", "features", "volumes"];
+
+/// Choices that one made again has as before, unless something else is said.
+const AS_BEFORE: &[&str] = &["tier", "cpu", "memory"];
 
 /// Whether there may be data under a name that stays when the name goes: in volumes, or in objects of a cloud.
 pub fn holds_data(catalog: &Catalog, entry: &ComponentEntry) -> bool {
@@ -25,34 +26,22 @@ pub fn holds_data(catalog: &Catalog, entry: &ComponentEntry) -> bool {
 pub fn remembered(entry: &ComponentEntry, component: Option<&Component>) -> Json {
     let field = |field: &&str| Some(((*field).to_owned(), entry.node.get(field)?.to_json()));
     let mut kept: Map<String, Json> = REMEMBERED.iter().filter_map(field).collect();
-    let sizes = component.map(sizes).unwrap_or_default();
-    let is_fixed = |component: &Component, name: &str| {
-        let setting = component.settings.get(name);
-        setting.is_some_and(|setting| setting.fixed && setting.kind != SettingType::Secret)
+    // Secrets have files of their own; hosts and names may be others by then, unless the data hangs on them.
+    let is_own = |setting: &Setting| {
+        let names =
+            setting.names_hosts() || [Some(setting.kind), setting.of].contains(&Some(SettingType::Name));
+        setting.kind != SettingType::Secret && (setting.fixed || !names)
     };
-    let bound =
-        |name: &str| sizes.contains(name) || component.is_some_and(|component| is_fixed(component, name));
     let settings: Map<String, Json> = entry
         .settings
         .iter()
-        .filter(|(name, _)| bound(name))
+        .filter(|(name, _)| component.and_then(|kind| kind.settings.get(*name)).is_some_and(is_own))
         .map(|(name, node)| (name.clone(), node.to_json()))
         .collect();
     if !settings.is_empty() {
         kept.insert("settings".to_owned(), Json::Object(settings));
     }
     Json::Object(kept)
-}
-
-/// The settings that say how large a volume is.
-fn sizes(component: &Component) -> BTreeSet<String> {
-    let templates = component.storage.values().filter_map(|volume| volume.size.as_deref());
-    let segments = templates.filter_map(|template| reference::parse(template).ok()).flatten();
-    let setting = |segment| match segment {
-        Segment::Reference(reference) if reference.root == "setting" => Some(reference.rest),
-        _ => None,
-    };
-    segments.filter_map(setting).collect()
 }
 
 impl Completer<'_> {
@@ -87,8 +76,18 @@ impl Completer<'_> {
                 draft.entry.entry(field.to_owned()).or_insert_with(|| Json::from(value.as_str()));
             }
         }
+        for (field, node) in AS_BEFORE.iter().filter_map(|field| Some((*field, kept.node.get(field)?))) {
+            if !draft.entry.contains_key(field) {
+                draft.entry.insert(field.to_owned(), node.to_json());
+                draft.as_before.push((field.to_owned(), node.to_json()));
+            }
+        }
         for (name, node) in &kept.settings {
-            object(&mut draft.entry, "settings").entry(name.clone()).or_insert_with(|| node.to_json());
+            let settings = object(&mut draft.entry, "settings");
+            if !settings.contains_key(name) {
+                settings.insert(name.clone(), node.to_json());
+                draft.as_before.push((name.clone(), node.to_json()));
+            }
         }
         let variant = self.variant(draft)?;
         let mut paths = Vec::new();
@@ -117,6 +116,36 @@ impl Completer<'_> {
             );
         }
         Ok(())
+    }
+}
+
+impl Completer<'_> {
+    /// What one made again has as it had, and which features it had and has not.
+    pub fn tell_of_what_was(&mut self, draft: &Draft<'_>) {
+        let Some(kept) = self.chooser.environment.kept.get(draft.name) else { return };
+        if draft.as_before.is_empty() && kept.features.is_empty() {
+            return;
+        }
+        let now =
+            |name: &str| draft.entry.get("settings").and_then(|all| all.get(name)).or(draft.entry.get(name));
+        let still = draft.as_before.iter().filter(|(name, value)| now(name) == Some(value));
+        let shown = |(name, value): &(String, Json)| match value {
+            Json::String(text) => format!("{name} {text}"),
+            value => format!("{name} {value}"),
+        };
+        let still: Vec<String> = still.map(shown).collect();
+        if !still.is_empty() {
+            self.note_choice(draft, format!("{} as before", still.join(", ")));
+        }
+        let on = |feature: &&String| {
+            let features = draft.entry.get("features").and_then(Json::as_array);
+            features.is_some_and(|all| all.iter().any(|one| one.as_str() == Some(feature.as_str())))
+        };
+        let off: Vec<String> =
+            kept.features.iter().filter(|feature| !on(feature)).map(|it| format!("--{it}")).collect();
+        if !off.is_empty() {
+            self.note_choice(draft, format!("without {}, which it had before", off.join(", ")));
+        }
     }
 }
 

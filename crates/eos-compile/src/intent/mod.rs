@@ -14,6 +14,7 @@ mod operation;
 mod providers;
 mod request;
 mod secrets;
+mod unused;
 mod verbs;
 mod volumes;
 

@@ -24,6 +24,7 @@ pub fn choose(completer: &mut Completer<'_>, draft: &mut Draft<'_>, component: &
     let mut plain = Vec::new();
     for (volume_name, volume) in &component.storage {
         let size = volume.size.as_ref().and_then(|template| text(component, entry, template));
+        let size = size.map(|size| Size::spelled(&size));
         let known = entry.get("volumes").and_then(|volumes| volumes.get(volume_name)).cloned();
         if let Some(known) = known {
             // One that was never made can be of any size.

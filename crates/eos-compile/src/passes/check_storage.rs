@@ -1,12 +1,11 @@
 //! Every volume of a unit has a place that fits its data class.
 
-use std::collections::BTreeMap;
-
 use eos_catalog::component::{DataClass, Filesystem};
-use eos_model::{Diagnostic, Name, codes};
+use eos_model::{Diagnostic, Size, codes};
 use eos_pillar::entry::{Backing, VolumeChoice};
 
-use crate::passes::emit_salt::{logical_volume, volume_group};
+use crate::passes::emit_salt::volume_group;
+use crate::passes::volume_places;
 use crate::work::{Unit, Work};
 
 /// The filesystem of a volume: the one it was made with, else that of its data class; none for what may be lost. Another
@@ -53,10 +52,12 @@ pub fn run(work: &mut Work<'_>) {
                     "its host has no volume group",
                     "eos update host <host> --volume-group <group>".to_owned(),
                 )),
-                Backing::Lvm if choice.size.is_none() => Some((
-                    "a logical volume needs a size",
-                    "write one beside its path, for example size: 20G".to_owned(),
-                )),
+                Backing::Lvm if choice.size.as_ref().is_none_or(|size| size.parse::<Size>().is_err()) => {
+                    Some((
+                        "a logical volume needs a size",
+                        "write one beside its path, for example size: 20G".to_owned(),
+                    ))
+                }
                 Backing::Shared if volume.shared_by.is_none() => {
                     Some(("it is not a shared volume", elsewhere(unit)))
                 }
@@ -100,7 +101,7 @@ pub fn run(work: &mut Work<'_>) {
             );
         }
     }
-    found.extend(used_twice(work));
+    found.extend(volume_places::used_twice(work));
     found.into_iter().for_each(|diagnostic| work.push(diagnostic));
 }
 
@@ -114,37 +115,6 @@ fn elsewhere(unit: &Unit<'_>) -> String {
     format!(
         "its data stays where it is: eos create {kind} <another name> with this from the start, move the data, eos delete {name}"
     )
-}
-
-/// A device or a folder holds one volume: two would write over each other's data.
-fn used_twice(work: &Work<'_>) -> Vec<Diagnostic> {
-    let mut taken: BTreeMap<(&str, String), &Name> = BTreeMap::new();
-    let mut found = Vec::new();
-    for unit in work.units.values() {
-        for (name, choice) in &unit.entry.volumes {
-            // Where it would be is not known.
-            if unit.host.is_none() && choice.backing != Backing::Shared {
-                continue;
-            }
-            // A shared filesystem is the same one on every host.
-            let host =
-                unit.host.filter(|_| choice.backing != Backing::Shared).map_or("", |host| host.name.as_str());
-            let device = volume_group(unit, choice).filter(|_| choice.backing == Backing::Lvm);
-            let device = device.map(|group| format!("/dev/{group}/{}", logical_volume(unit, name)));
-            let folder = choice.path.trim_end_matches('/').to_owned();
-            for place in device.into_iter().chain([folder]) {
-                let Some(other) = taken.insert((host, place.clone()), &unit.id.name) else { continue };
-                let own = &unit.id.name;
-                found.push(
-                    Diagnostic::error(codes::WANTED_TWICE, format!("{other} and {own} both keep data in {place}"))
-                        .at(work.place(unit.entry.node.get("volumes").unwrap_or(&unit.entry.node)))
-                        .why("each would write over what the other has there")
-                        .fix(format!("give {own} another name or path; names that differ in '-', '_' and '.' only share a device")),
-                );
-            }
-        }
-    }
-    found
 }
 
 /// A shared filesystem is mounted on its own nodes only; elsewhere the path is a folder of the host's disk.

@@ -1,4 +1,4 @@
-//! Nothing is claimed twice that only one can have: an offer of a provider, the id of a Nomad job, a key in a module.
+//! Nothing is claimed twice that only one can have: an offer of a provider, a name in Nomad, a key in a module.
 
 use std::collections::BTreeMap;
 
@@ -19,35 +19,54 @@ pub fn run(work: &mut Work<'_>) {
             }
         }
     }
-    found.extend(jobs_of_one_id(work));
+    found.extend(names_in_nomad(work));
     found.extend(work.units.values().filter_map(|unit| hosts_of_one_key(work, unit)));
     found.into_iter().for_each(|diagnostic| work.push(diagnostic));
 }
 
-/// Nomad knows a job by its id: a second one of that id, of this environment or of another, would replace the first.
-fn jobs_of_one_id(work: &Work<'_>) -> Vec<Diagnostic> {
-    let others = work.input.others.iter().flat_map(|claims| &claims.jobs);
-    let mut taken: BTreeMap<String, &UnitId> = others.map(|(id, unit)| (id.clone(), unit)).collect();
+/// Nomad knows a job by its id and a service by its name, whichever environment they are of.
+fn names_in_nomad(work: &Work<'_>) -> Vec<Diagnostic> {
+    let others = work.input.others.iter();
+    let mut jobs: Taken<'_> = others.clone().flat_map(|claims| &claims.jobs).map(owned).collect();
+    let mut services: Taken<'_> = others.flat_map(|claims| &claims.services).map(owned).collect();
     let mut found = Vec::new();
     for unit in work.units.values() {
-        for id in claims::jobs(work, unit) {
-            let Some(other) = taken.insert(id.clone(), &unit.id) else { continue };
-            let other = match other.env == unit.id.env {
-                true => other.name.to_string(),
-                false => format!("{} of {}", other.name, other.env),
-            };
-            found.push(
-                Diagnostic::error(
-                    codes::WANTED_TWICE,
-                    format!("{other} and {} both have a Nomad job {id}", unit.id.name),
-                )
-                .at(work.place(&unit.entry.node))
-                .why("Nomad would take one for a newer version of the other")
-                .fix("give one of them another name"),
-            );
-        }
+        let ids = claims::jobs(work, unit);
+        let clashes: Vec<_> = ids.into_iter().filter_map(|id| taken(&mut jobs, id, unit)).collect();
+        let names = claims::services(work, unit);
+        let shared: Vec<_> = names.into_iter().filter_map(|name| taken(&mut services, name, unit)).collect();
+        let told = |what: &str, (name, other): &(String, String)| {
+            let message = format!("{other} and {} both have {what} {name}", unit.id.name);
+            let told = Diagnostic::error(codes::WANTED_TWICE, message).at(work.place(&unit.entry.node));
+            told.fix("give one of them another name")
+        };
+        let replaced = "Nomad would take one for a newer version of the other";
+        found.extend(clashes.iter().map(|clash| told("a Nomad job", clash).why(replaced)));
+        // Jobs of one id have the same services, too.
+        let mixed =
+            "whoever looks for one would find the other; '.', '-' and '_' are one in names of services";
+        let shared = shared.first().filter(|_| clashes.is_empty());
+        found.extend(shared.map(|clash| told("a Nomad service", clash).why(mixed)));
     }
     found
+}
+
+/// Names with those who have them.
+type Taken<'w> = BTreeMap<String, &'w UnitId>;
+
+fn owned<'w>((name, unit): (&String, &'w UnitId)) -> (String, &'w UnitId) {
+    (name.clone(), unit)
+}
+
+/// Takes a name for a unit; who had it before, as one says it.
+fn taken<'w>(all: &mut Taken<'w>, name: String, unit: &'w Unit<'_>) -> Option<(String, String)> {
+    let other = all.insert(name.clone(), &unit.id)?;
+    Some((name, said(other, &unit.id)))
+}
+
+/// A unit as one says it among those of another's environment.
+pub fn said(unit: &UnitId, among: &UnitId) -> String {
+    if unit.env == among.env { unit.name.to_string() } else { format!("{} of {}", unit.name, unit.env) }
 }
 
 /// In a module the states of several hosts are told apart by a key that knows only letters, digits and `_`.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use eos_catalog::component::DataClass;
+use eos_model::Size;
 use eos_pillar::entry::{Backing, VolumeChoice};
 use serde_json::json;
 
@@ -60,7 +61,7 @@ fn volumes(work: &Work<'_>, unit: &Unit<'_>) -> Result<Traced, String> {
             let logical = logical_volume(unit, name);
             let device = format!("/dev/{group}/{logical}");
             let kind = filesystem(volume.class, choice).unwrap_or("ext4");
-            let size = choice.size.clone().unwrap_or_default();
+            let size = choice.size.as_deref().map(Size::spelled).unwrap_or_default();
             let size = Traced::scalar(size, origins.clone());
             let tools = id("tools");
             let packages = json!(["lvm2", filesystem_package(kind)]);

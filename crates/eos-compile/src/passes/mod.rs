@@ -15,6 +15,7 @@ pub(crate) mod nomad_task;
 pub(crate) mod order_units;
 pub(crate) mod place_units;
 pub(crate) mod resolve_names;
+pub(crate) mod volume_places;
 pub(crate) mod warn_of_loopback;
 pub(crate) mod warn_of_shared_addresses;
 pub(crate) mod write_units;

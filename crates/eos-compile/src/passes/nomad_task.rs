@@ -132,7 +132,7 @@ pub fn services(context: &TaskContext<'_, '_>) -> Result<Vec<Traced>, String> {
         }
         services.push(
             Traced::map()
-                .with("Name", service_name(context, label))
+                .with("Name", service_name(&context.job, context.name, label))
                 .with("PortLabel", label.as_str())
                 .with("Provider", Traced::scalar(if in_consul { "consul" } else { "nomad" }, chosen.clone()))
                 .with("Checks", Traced::list(checks)),
@@ -163,8 +163,8 @@ fn script(context: &TaskContext<'_, '_>, check: &Check, entry: &mut Traced) -> R
 }
 
 /// Nomad's service names are DNS labels.
-fn service_name(context: &TaskContext<'_, '_>, label: &str) -> String {
-    let name = format!("{}-{}-{label}", context.job, context.name).replace(['.', '_'], "-");
+pub fn service_name(job: &str, task: &str, label: &str) -> String {
+    let name = format!("{job}-{task}-{label}").replace(['.', '_'], "-");
     name.chars().take(63).collect::<String>().trim_end_matches('-').to_owned()
 }
 

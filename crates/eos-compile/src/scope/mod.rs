@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use eos_catalog::component::Task;
 use eos_catalog::{Reference, SettingType};
-use eos_model::SecretRef;
+use eos_model::{SecretRef, Size};
 use indexmap::IndexMap;
 use serde_json::Value as Json;
 
@@ -235,7 +235,7 @@ impl<'w, 'a> Scope<'w, 'a> {
                 mount().cloned().unwrap_or_else(|| choice.path.clone())
             }
             "" | "path" => choice.path.clone(),
-            "size" => choice.size.clone()?,
+            "size" => Size::spelled(choice.size.as_deref()?),
             _ => return None,
         };
         Some(Rendered::value(&Json::from(value), origins))

@@ -1,0 +1,40 @@
+//! What was asked for and would be dropped: settings, secrets and needs of a feature that is off.
+
+use eos_catalog::Component;
+use eos_catalog::component::Feature;
+use eos_model::{Diagnostic, codes};
+use serde_json::Value as Json;
+
+use super::complete::{Completer, Draft};
+
+impl Completer<'_> {
+    /// Every flag that the component as it is going to be knows nothing of: a success without them would be a lie.
+    pub fn refuse_unused(&mut self, draft: &Draft<'_>, base: &Component, component: &Component) {
+        let request = draft.request;
+        let settings = request.settings.keys().chain(&request.secrets);
+        let settings = settings.filter(|name| !component.settings.contains_key(*name));
+        let needs = request.needs.keys().filter(|name| !component.needs.contains_key(*name));
+        let unused = settings.map(|name| ("settings", name)).chain(needs.map(|name| ("needs", name)));
+        for (part, name) in unused {
+            let brings = |feature: &Feature| {
+                let names = feature.add.get(part).and_then(Json::as_object);
+                feature.when.is_none() && names.is_some_and(|names| names.contains_key(name))
+            };
+            let features = base.features.iter().filter(|(_, feature)| brings(feature));
+            let features: Vec<String> = features.map(|(name, _)| format!("--{name}")).collect();
+            let flag = name.replace('_', "-");
+            let refused = match features.join(" or ") {
+                none if none.is_empty() => {
+                    let message = format!("{} as it would be has no --{flag}", draft.name);
+                    Diagnostic::error(codes::UNKNOWN_SETTING, message).fix(format!("leave out --{flag}"))
+                }
+                features => {
+                    let message = format!("--{flag} belongs to {features}, which {} has not", draft.name);
+                    let fix = format!("add {features}, or leave out --{flag}");
+                    Diagnostic::error(codes::UNKNOWN_SETTING, message).fix(fix)
+                }
+            };
+            self.found.push(refused.why("nothing would come of it"));
+        }
+    }
+}
