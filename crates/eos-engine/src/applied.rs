@@ -11,6 +11,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
+use crate::agreed::without_keys;
 use crate::observer::Seen;
 use crate::problems::AGAIN;
 use crate::record::Goal;
@@ -81,6 +82,13 @@ pub struct Kept {
     pub objects: Vec<KeptObject>,
 }
 
+impl Kept {
+    /// Whether something of this resource was kept; the address has no instance keys.
+    pub fn has(&self, address: &str) -> bool {
+        self.objects.iter().any(|object| without_keys(&object.address) == address)
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeptObject {
     pub address: String,
@@ -117,6 +125,14 @@ pub struct IgnoredDrift {
     pub by: String,
     /// Seconds since 1970.
     #[serde(default)]
+    pub at: i64,
+}
+
+/// What of a unit was found to differ from what was applied, when somebody last looked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SeenDrift {
+    pub addresses: Vec<String>,
+    /// Seconds since 1970.
     pub at: i64,
 }
 
@@ -169,6 +185,16 @@ impl<'a> Applied<'a> {
         self.write(vec![(drift_key(unit), (!ignored.is_empty()).then(|| json(&Ignored { ignored })))])
     }
 
+    /// What differed when `eos drift` last looked, by unit.
+    pub fn seen_drift(&self, env: &EnvName) -> Result<BTreeMap<Name, SeenDrift>, Diagnostic> {
+        self.below(&format!("drifted/{env}/"))
+    }
+
+    /// Remembers what differs in a unit that was looked at; none where nothing does.
+    pub fn see_drift(&self, unit: &UnitId, seen: Option<&SeenDrift>) -> Result<(), Diagnostic> {
+        self.write(vec![(seen_key(unit), seen.map(json))])
+    }
+
     /// Says that a run begins to change these units and that the environment is at its commit, all at once, and only on
     /// top of what was judged: when another run begins in between, that is judged in its turn.
     pub fn begin(
@@ -207,7 +233,17 @@ impl<'a> Applied<'a> {
     ) -> Result<(), Diagnostic> {
         let kept = (!kept.objects.is_empty()).then(|| json(kept));
         // An apply brings back what differed: there is nothing left to ignore.
-        self.write(vec![(unit_key(unit), applied.map(json)), (kept_key(unit), kept), (drift_key(unit), None)])
+        self.write(vec![
+            (unit_key(unit), applied.map(json)),
+            (kept_key(unit), kept),
+            (drift_key(unit), None),
+            (seen_key(unit), None),
+        ])
+    }
+
+    /// Says that a unit is as it was before a run that did not touch it. What was seen and accepted of it stays.
+    pub fn put_back(&self, unit: &UnitId, before: Option<&AppliedUnit>) -> Result<(), Diagnostic> {
+        self.write(vec![(unit_key(unit), before.map(json))])
     }
 
     /// Says which data of a unit is about to leave tofu's care.
@@ -273,6 +309,10 @@ fn kept_key(unit: &UnitId) -> String {
 
 fn drift_key(unit: &UnitId) -> String {
     format!("ignored-drift/{unit}")
+}
+
+fn seen_key(unit: &UnitId) -> String {
+    format!("drifted/{unit}")
 }
 
 fn environment_key(env: &EnvName) -> String {

@@ -64,7 +64,8 @@ impl Engine<'_> {
         let leases =
             HeldLeases::take(self, &self.new_run_id()?, &unit.id.env, std::iter::once(&unit.id.name))?;
         // A run that was killed holds no lease any more, and its tofu may still work in the unit's folder.
-        runs::refuse_live_children(self.layout, &unit.id.env, &BTreeSet::from([&unit.id.name]))?;
+        let (env, applied) = (&unit.id.env, self.applied().units(&unit.id.env)?);
+        runs::refuse_live_children(self.layout, env, &BTreeSet::from([&unit.id.name]), &applied)?;
         Ok(leases)
     }
 

@@ -6,7 +6,7 @@ use eos_model::{Diagnostics, EnvName, Name};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
-use crate::applied::IgnoredDrift;
+use crate::applied::{IgnoredDrift, SeenDrift};
 use crate::change::Change;
 use crate::engine::Engine;
 use crate::order::Needs;
@@ -88,6 +88,14 @@ impl Engine<'_> {
             if !hidden.is_empty() {
                 ignored.insert(name.clone(), hidden);
             }
+        }
+        for name in revert.units.keys() {
+            let seen = units.get(name).map(|changes: &Vec<Change>| SeenDrift {
+                addresses: changes.iter().map(|change| change.address.clone()).collect(),
+                at: self.now(),
+            });
+            // For eos status; what cannot be written down is told all the same.
+            let _ = self.applied().see_drift(&self.id(request.env, name), seen.as_ref());
         }
         Ok(Drift { units, ignored, revert, units_as_applied })
     }

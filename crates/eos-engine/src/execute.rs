@@ -13,7 +13,7 @@ use crate::leases::HeldLeases;
 use crate::observer::Progress;
 use crate::one_unit::{Conduct, SavedPlan, UnitEnd};
 use crate::order::Graph;
-use crate::plan::{RunPlan, UnitPlan, Verdict};
+use crate::plan::{RunPlan, Verdict};
 use crate::record::{Begun, Direction, Goal, Intended, OnFailure, Outcome};
 use crate::recover::is_harmless;
 use crate::report::Report;
@@ -26,6 +26,9 @@ use crate::walk::{Next, walk};
 
 /// Commits the revert of a run and gives that commit.
 pub type RevertFirst<'a> = &'a (dyn Fn(&RunId) -> Result<String, Diagnostic> + Sync);
+
+/// Whether the first commit descends from the second, as far as this clone knows.
+pub type Follows<'a> = &'a dyn Fn(&str, &str) -> bool;
 
 /// How a run is carried out.
 #[derive(Clone, Copy, Default)]
@@ -63,9 +66,9 @@ impl<'a> Engine<'a> {
             return Ok(Report::nothing_to_do());
         }
         let leases = HeldLeases::take(self, &run, &plan.env, work.iter().copied())?;
-        runs::make_way(self.layout, &plan.env, &work)?;
+        runs::refuse_half_done(self.layout, &plan.env, &work)?;
         let applied = self.applied().units(&plan.env)?;
-        refuse_applied_since(plan, &applied)?;
+        plan.refuse_applied_since(&applied)?;
         let before = self.applied().environment(&plan.env)?;
         judge(before.as_ref())?;
         let mut bytes: BTreeMap<Name, Unit> = BTreeMap::new();
@@ -111,6 +114,8 @@ impl<'a> Engine<'a> {
             }
             return Err(problem.into());
         }
+        // Not before: whatever refuses this run must leave the earlier ones to be resumed or undone.
+        runs::take_the_place(self.layout, &begun, self.now())?;
         let order: Vec<Name> = plan.order.iter().filter(|name| work.contains(name)).cloned().collect();
         self.observer.on(&Progress::Began { run: &run, units: &order });
         let conduct = Conduct {
@@ -128,7 +133,8 @@ impl<'a> Engine<'a> {
         Ok(conduct.carry_out(options.before_undo))
     }
 
-    /// A run of another clone that did not end may have made something that no state tells of: what would be made now.
+    /// A run that did not end, of another clone or overtaken by one, may have made something that no state tells of: what
+    /// would be made now.
     fn refuse_left_elsewhere(
         &self,
         plan: &RunPlan,
@@ -138,10 +144,11 @@ impl<'a> Engine<'a> {
         let mut found = Diagnostics::new();
         for (name, unit) in bytes {
             let attempt = applied.get(name).and_then(|record| record.attempt.as_ref());
-            let Some(attempt) =
-                attempt.filter(|attempt| !attempt.over && runs::find(self.layout, &attempt.run).is_err())
-            else {
-                continue;
+            let Some(attempt) = attempt.filter(|attempt| !attempt.over) else { continue };
+            let whose = match runs::find(self.layout, &attempt.run) {
+                Err(_) => " of another clone",
+                Ok(known) if known.run.half_done().any(|(half, _)| half == name) => "",
+                Ok(_) => continue,
             };
             let made =
                 |change: &&Change| change.kind == ChangeKind::Create && !is_harmless(unit, &change.address);
@@ -156,7 +163,7 @@ impl<'a> Engine<'a> {
                     Diagnostic::error(
                         codes::STUCK,
                         format!(
-                            "run {} of another clone left {name} half-done: {} may exist already",
+                            "run {}{whose} left {name} half-done: {} may exist already",
                             attempt.run,
                             made.join(", ")
                         ),
@@ -333,25 +340,4 @@ fn saved_plans(plan: &RunPlan) -> BTreeMap<Name, SavedPlan> {
         _ => None,
     });
     saved.collect()
-}
-
-/// Refuses a plan when another run has applied one of its units since.
-fn refuse_applied_since(plan: &RunPlan, applied: &BTreeMap<Name, AppliedUnit>) -> Result<(), Diagnostics> {
-    let is_other = |(name, unit): &(&Name, &UnitPlan)| {
-        unit.is_work()
-            && applied.get(*name).and_then(|applied| applied.digest.as_ref()) != unit.applied.as_ref()
-    };
-    let mut others = plan.units.iter().filter(is_other).map(|(name, _)| name);
-    let Some(first) = others.next() else { return Ok(()) };
-    let names = match others.count() {
-        0 => format!("{first} was"),
-        more => format!("{first} and {more} more were"),
-    };
-    Err(Diagnostic::error(
-        codes::PLAN_STALE,
-        format!("{names} applied by another run since the plan was made"),
-    )
-    .why("a plan is applied exactly as it was shown, or not at all")
-    .fix("eos plan shows what there is to do now")
-    .into())
 }

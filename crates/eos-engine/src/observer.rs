@@ -81,7 +81,8 @@ pub type Seen = BTreeMap<String, u64>;
 
 /// Whether an applied unit works. Called after tofu has applied it; may wait.
 pub trait Health: Sync {
-    fn check(&self, unit: &Unit, outputs: &BTreeMap<String, Json>) -> Result<Seen, Diagnostic>;
+    /// Where somebody said stop, or Nomad does not tell, nothing is known against it: `STOPPED` and `NOMAD` say so.
+    fn check(&self, unit: &Unit, inputs: &BTreeMap<String, Json>) -> Result<Seen, Diagnostic>;
 }
 
 /// Watches nothing.

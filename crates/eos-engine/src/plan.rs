@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
 use crate::agreed::Agreed;
+use crate::applied::AppliedUnit;
 use crate::change::Change;
 use crate::record::{Edge, Goal};
 use crate::treatment::Treatment;
@@ -194,6 +195,19 @@ impl RunPlan {
             }
         }
         if found.is_empty() { Ok(()) } else { Err(found) }
+    }
+
+    /// Refuses a plan when one of its units was applied since, by whatever run.
+    pub fn refuse_applied_since(&self, applied: &BTreeMap<Name, AppliedUnit>) -> Result<(), Diagnostics> {
+        let now = |name: &Name| applied.get(name).and_then(|applied| applied.digest.as_ref());
+        let mut others =
+            self.units.iter().filter(|(name, unit)| unit.is_work() && now(name) != unit.applied.as_ref());
+        let Some((first, _)) = others.next() else { return Ok(()) };
+        let names = match others.count() {
+            0 => format!("{first} was"),
+            more => format!("{first} and {more} more were"),
+        };
+        Err(stale(format!("{names} applied since the plan was made")).into())
     }
 }
 

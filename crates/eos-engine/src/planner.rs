@@ -55,7 +55,8 @@ impl Look {
 
 impl Engine<'_> {
     pub(crate) fn plan_survey(&self, survey: &Survey<'_>) -> Result<RunPlan, Diagnostics> {
-        runs::refuse_live_children(self.layout, survey.env, &survey.wanted.keys().collect())?;
+        let wanted = survey.wanted.keys().collect();
+        runs::refuse_live_children(self.layout, survey.env, &wanted, &survey.applied)?;
         let goals: BTreeMap<Name, Goal> =
             survey.wanted.iter().map(|(name, want)| (name.clone(), want.goal)).collect();
         let before: Needs =

@@ -1,12 +1,18 @@
-//! Jobs that a killed tofu registered and did not write into its state. Going forward finds them again by their mark; going
-//! back, tofu has to know of them before it can take them away.
+//! What a killed tofu made with eos's own provider and did not write into its state. Going forward finds it again by its mark;
+//! going back, tofu has to know of it before it can take it away.
 
-use camino::Utf8Path;
 use eos_model::Name;
-use serde_json::Value as Json;
+use eos_tofu::{PlanOptions, Session, TofuError};
+use serde_json::{Value as Json, json};
 
+use crate::agreed::{ChangeKind, without_keys};
+use crate::change::{Change, changes_of};
+use crate::data_in_care::DataInCare;
+use crate::engine::Desk;
+use crate::jobs;
 use crate::one_unit::{Conduct, Journaled, Target};
 use crate::outputs;
+use crate::planner::is_own;
 use crate::problems::cannot_plan;
 use crate::record::Goal;
 use crate::treatment::Treatment;
@@ -14,50 +20,129 @@ use crate::unit::Unit;
 
 /// What the provider says of a job that is not there, or not ours.
 const MISSING: &str = "there is no job";
+/// A program takes no longer word than this, in bytes.
+const LONGEST_WORD: usize = 120_000;
 
 impl Conduct<'_> {
-    /// Takes the jobs of a half-done unit into its state, those that bear its mark and that the state does not have.
+    /// Takes the jobs of a half-done unit into its state, those that bear its mark and that the state does not have; of one
+    /// that was not registered yet, its secrets. What cannot be taken in is listed: a person is needed.
     pub fn reclaim(&self, name: &Name, made: &Unit) -> Journaled<()> {
-        let jobs = jobs(made);
         // Without its inputs it was never applied.
         let Ok(inputs) = outputs::inputs(name, &made.manifest.inputs, &self.applied()) else { return Ok(()) };
-        if jobs.is_empty() {
+        let is_ours = |kind: &String| kind.starts_with("eos_");
+        if !made.main()["resource"].as_object().is_some_and(|kinds| kinds.keys().any(is_ours)) {
             return Ok(());
         }
         let treatment = Treatment::default();
-        let desk = self.desk(
-            name,
-            &Target { unit: made, goal: Goal::Present, treatment: &treatment, inputs: &inputs },
-        )?;
-        self.recover(name, &desk.session)?;
-        let state = self.unlocking(name, &desk.session, || desk.session.state())?;
-        for (address, id) in jobs {
-            if state.instances().any(|instance| instance.address == address) {
+        let target = Target { unit: made, goal: Goal::Present, treatment: &treatment, inputs: &inputs };
+        let desk = self.desk(name, &target)?;
+        let session = &desk.session;
+        self.recover(name, session)?;
+        let state = self.unlocking(name, session, || session.state())?;
+        let mut unrecorded = self.creates_begun(name, session).map_err(|e| self.fail(name, e))?;
+        unrecorded.retain(|address, _| !state.instances().any(|instance| instance.address == *address));
+        let mut left = Vec::new();
+        for (address, job) in jobs::described(made, &inputs) {
+            // Without a mark nobody can tell whose it is.
+            if state.instances().any(|instance| instance.address == address)
+                || job["Meta"]["eos.unit"].is_null()
+            {
                 continue;
             }
-            match desk.session.import(&address, &id) {
-                Err(error) if !format!("{error} {error:?}").contains(MISSING) => {
-                    return Err(self.fail(name, cannot_plan(name, &error)));
+            unrecorded.remove(&address);
+            if !self.take_in(name, session, &address, &marked(&job))? && has_secrets(&job) {
+                let spec = format!("eos.spec={}", json!({"Job": job}));
+                if spec.len() > LONGEST_WORD {
+                    left.push(format!(
+                        "{address}: its secrets may be in Nomad's variable nomad/jobs/{}",
+                        text(&job, "ID")
+                    ));
+                } else {
+                    self.take_in(name, session, &address, &spec)?;
                 }
-                _ => {}
             }
         }
-        Ok(())
+        left.extend(unrecorded.keys().filter(|address| is_job(address)).map(|address| {
+            format!(
+                "{address} was being made when tofu was killed: look whether Nomad has that job, and stop it"
+            )
+        }));
+        if self.looked_after {
+            return Ok(());
+        }
+        if !left.is_empty() {
+            return Err(self.stick(name, left));
+        }
+        let begun = |address: &String| is_undone_by_states(made, address);
+        let states: Vec<String> = unrecorded.into_keys().filter(begun).collect();
+        if states.is_empty() { Ok(()) } else { self.finish_states(name, &desk, &target, states) }
+    }
+
+    /// Host states cannot be imported. Carried out once more they are in the state, and tofu runs what undoes them.
+    fn finish_states(
+        &self,
+        name: &Name,
+        desk: &Desk,
+        target: &Target<'_>,
+        states: Vec<String>,
+    ) -> Journaled<()> {
+        let session = &desk.session;
+        let file = session.folder.plan_file();
+        let options = PlanOptions { out: file.clone(), targets: states.clone(), ..PlanOptions::default() };
+        let failed = |error: TofuError| self.fail(name, cannot_plan(name, &error));
+        if !self.unlocking(name, session, || session.plan(&options, &mut |_| ()))?.changes {
+            return Ok(());
+        }
+        let plan = session.show_plan(&file).map_err(failed)?;
+        let in_care = DataInCare::of(target.unit);
+        let changes = changes_of(name, &target.unit.manifest, &in_care.resources, &plan);
+        let is_more = |change: &Change| change.kind != ChangeKind::Create || !is_own(&change.provider);
+        if changes.iter().any(is_more) {
+            let tell = |address: String| {
+                format!("{address} was being carried out when tofu was killed: what it did on the host stays")
+            };
+            return Err(self.stick(name, states.into_iter().map(tell).collect()));
+        }
+        self.apply(name, desk, target, &changes).map(|_| ())
+    }
+
+    /// Imports an object; false when there is none.
+    fn take_in(&self, name: &Name, session: &Session, address: &str, id: &str) -> Journaled<bool> {
+        match session.import(address, id) {
+            Ok(()) => Ok(true),
+            Err(error) if format!("{error} {error:?}").contains(MISSING) => Ok(false),
+            Err(error) => Err(self.fail(name, cannot_plan(name, &error))),
+        }
     }
 }
 
-/// The unit's jobs by address, each by the id under which only one that is its own is imported.
-fn jobs(unit: &Unit) -> Vec<(String, String)> {
-    let main = unit.main();
-    let resources = main["resource"]["eos_nomad_job"].as_object().into_iter().flatten();
-    let id = |body: &Json| {
-        let path = body["spec"].as_str()?.strip_prefix("${file(\"${path.module}/")?.strip_suffix("\")}")?;
-        let spec: Json = serde_json::from_slice(unit.files.get(Utf8Path::new(path))?).ok()?;
-        let job = spec["Job"]["ID"].as_str()?;
-        let owner = spec["Job"]["Meta"]["eos.unit"].as_str()?;
-        let space = body["namespace"].as_str().or(spec["Job"]["Namespace"].as_str());
-        let space = space.map(|space| format!("{space}/")).unwrap_or_default();
-        Some(format!("eos.unit={owner};{space}{job}"))
+/// The id under which only a job that is its own is imported.
+fn marked(job: &Json) -> String {
+    let space = job["Namespace"].as_str().map(|space| format!("{space}/")).unwrap_or_default();
+    format!("eos.unit={};{space}{}", text(&job["Meta"], "eos.unit"), text(job, "ID"))
+}
+
+fn text<'j>(value: &'j Json, key: &str) -> &'j str {
+    value[key].as_str().unwrap_or_default()
+}
+
+fn has_secrets(job: &Json) -> bool {
+    let meta = job["Meta"].as_object().into_iter().flatten();
+    meta.into_iter().any(|(key, _)| key.starts_with("eos.secret."))
+}
+
+/// Whether a resource has states that undo it, which are run when tofu destroys it. What is done once is not done again.
+fn is_undone_by_states(made: &Unit, address: &str) -> bool {
+    let Some(name) = without_keys(address).strip_prefix("eos_salt_state.").map(str::to_owned) else {
+        return false;
     };
-    resources.filter_map(|(name, body)| Some((format!("eos_nomad_job.{name}"), id(body)?))).collect()
+    let main = made.main();
+    let body = &main["resource"]["eos_salt_state"][&name];
+    body.get("on_destroy").is_some()
+        && body.get("trigger").is_none()
+        && !DataInCare::of(made).resources.contains_key(&without_keys(address))
+}
+
+fn is_job(address: &str) -> bool {
+    without_keys(address).rsplit('.').nth(1) == Some("eos_nomad_job")
 }

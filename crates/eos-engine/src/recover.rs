@@ -12,6 +12,7 @@ use crate::one_unit::{Conduct, Journaled, UnitEnd};
 use crate::planner::is_own;
 use crate::problems::cannot_plan;
 use crate::record::Step;
+use crate::undo::past;
 use crate::unit::Unit;
 
 /// The journal's time is in whole seconds, and the lock's is not.
@@ -38,7 +39,11 @@ impl Conduct<'_> {
 
     /// Brings a unit that was left in the middle into an order in which it can be planned again.
     pub fn recover(&self, name: &Name, session: &Session) -> Journaled<()> {
-        let unit = self.bytes(name, &self.begun.units[name].digest).map_err(UnitEnd::Failed)?;
+        let intended = &self.begun.units[name];
+        // Judged by the bytes that the tofu which was cut off had: on the way back those of before the run.
+        let back = self.journal.unit(name).is_some_and(|unit| unit.child_undoes);
+        let digest = if back { past(intended).1 } else { intended.digest.clone() };
+        let unit = self.bytes(name, &digest).map_err(UnitEnd::Failed)?;
         // The state that tofu could not write comes first: everything else is judged by it.
         self.unlocking(name, session, || session.push_unsaved_state())?;
         self.end_remnants(name, session).map_err(UnitEnd::Failed)?;
@@ -76,23 +81,13 @@ impl Conduct<'_> {
         session: &Session,
         unit: &Unit,
     ) -> Result<Vec<String>, Diagnostic> {
-        let failed = |error: TofuError| cannot_plan(name, &error);
-        // Never handed to tofu: nothing was created.
-        let Some(child) = self.journal.unit(name).and_then(|unit| unit.child) else { return Ok(Vec::new()) };
-        let mut begun: BTreeMap<String, Option<String>> = match session.past_apply(child).map_err(failed)? {
-            Some(past) if came_to_its_end(&past) => return Ok(Vec::new()),
-            Some(past) => creates_begun(&past.events),
-            // Its log is lost: whatever it was to create may have been begun.
-            None => {
-                self.begun.units[name].agreed.creates().into_iter().map(|address| (address, None)).collect()
-            }
-        };
+        let mut begun = self.creates_begun(name, session)?;
         if begun.is_empty() {
             return Ok(Vec::new());
         }
         // Reading is allowed to a run that was told to stop.
         let reading = Session { children: Children::new(), ..session.clone() };
-        let state = reading.state().map_err(failed)?;
+        let state = reading.state().map_err(|error| cannot_plan(name, &error))?;
         // Only an object with the very id is the one that was made: under the same address there may be the one it was
         // to replace.
         begun.retain(|address, id| {
@@ -107,6 +102,26 @@ impl Conduct<'_> {
             None => format!("{address} was being created when tofu was killed and may exist unrecorded"),
         };
         Ok(begun.into_iter().map(tell).collect())
+    }
+
+    /// What a tofu that did not come to its end had begun to create, with its id once it was there.
+    pub fn creates_begun(
+        &self,
+        name: &Name,
+        session: &Session,
+    ) -> Result<BTreeMap<String, Option<String>>, Diagnostic> {
+        // Never handed to tofu: nothing was created.
+        let Some(child) = self.journal.unit(name).and_then(|unit| unit.child) else {
+            return Ok(BTreeMap::new());
+        };
+        Ok(match session.past_apply(child).map_err(|error| cannot_plan(name, &error))? {
+            Some(past) if came_to_its_end(&past) => BTreeMap::new(),
+            Some(past) => creates_begun(&past.events),
+            // Its log is lost: whatever it was to create may have been begun.
+            None => {
+                self.begun.units[name].agreed.creates().into_iter().map(|address| (address, None)).collect()
+            }
+        })
     }
 
     /// Does something that needs the state's lock; takes a lock away that a process of this run left behind.
@@ -163,7 +178,7 @@ fn came_to_its_end(past: &PastApply) -> bool {
 }
 
 /// What was begun to be created, with its id once it was there.
-fn creates_begun(events: &[Event]) -> BTreeMap<String, Option<String>> {
+pub(crate) fn creates_begun(events: &[Event]) -> BTreeMap<String, Option<String>> {
     let mut begun = BTreeMap::new();
     for event in events {
         match event {

@@ -10,7 +10,7 @@ use eos_model::{Diagnostic, Diagnostics, Name, codes};
 
 use crate::applied::{AppliedEnvironment, AppliedUnit};
 use crate::engine::Engine;
-use crate::execute::{RevertFirst, attempt};
+use crate::execute::{Follows, RevertFirst, attempt};
 use crate::leases::HeldLeases;
 use crate::observer::Progress;
 use crate::one_unit::Conduct;
@@ -29,6 +29,8 @@ pub struct ResumeOptions<'a> {
     /// Another policy than the run began with.
     pub on_failure: Option<OnFailure>,
     pub before_undo: Option<RevertFirst<'a>>,
+    /// For a run that is being undone; nobody to ask: no commit follows another.
+    pub follows: Option<Follows<'a>>,
 }
 
 impl<'a> Engine<'a> {
@@ -49,7 +51,9 @@ impl<'a> Engine<'a> {
                 conduct.mark_attempts()?;
                 Ok(conduct.carry_out(options.before_undo))
             }
-            Direction::Undo => Ok(conduct.take_back(Diagnostics::new())),
+            Direction::Undo => {
+                Ok(conduct.take_back(options.follows.unwrap_or(&|_, _| false), Diagnostics::new()))
+            }
         }
     }
 
@@ -130,11 +134,11 @@ impl<'a> Engine<'a> {
 }
 
 impl Conduct<'_> {
-    /// Says in the store what the run is at: it may have been killed before it could.
+    /// Says in the store what the run is at: it may have been killed before it could, or have said that it left a unit in order.
     fn mark_attempts(&self) -> Result<(), Diagnostic> {
         let mut attempts: Vec<(Name, AppliedUnit)> = Vec::new();
         for (name, intended) in &self.begun.units {
-            if self.journal.state(name) == UnitState::Planned {
+            if self.journal.state(name) != UnitState::Done {
                 let unit = self.bytes(name, &intended.digest)?;
                 attempts.push((name.clone(), attempt(&self.begun, intended, &unit)));
             }
@@ -157,7 +161,7 @@ impl Conduct<'_> {
     }
 }
 
-fn another_began(begun: &Begun) -> Diagnostic {
+pub(crate) fn another_began(begun: &Begun) -> Diagnostic {
     Diagnostic::error(codes::STALE_CLONE, format!("another run began in {} just now", begun.env))
         .why("what the environment is applied from is said by one run at a time")
         .fix("eos resume again")

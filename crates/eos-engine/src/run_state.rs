@@ -42,6 +42,9 @@ pub struct UnitRun {
     pub child: Option<ChildIdentity>,
     /// When that was.
     pub child_at: i64,
+    /// It was started to take the unit back.
+    #[serde(skip)]
+    pub child_undoes: bool,
     /// Why it failed, is stuck or was stopped.
     pub reasons: Vec<String>,
     /// Why it failed or was stuck last, whatever was tried since; none once it is done or taken back.
@@ -168,6 +171,7 @@ impl Run {
             at,
             child: None,
             child_at: 0,
+            child_undoes: false,
             reasons: Vec::new(),
             last_failure: Vec::new(),
             code: None,
@@ -215,6 +219,7 @@ impl Run {
             Step::Child { child } => {
                 unit.child = Some(*child);
                 unit.child_at = at;
+                unit.child_undoes = state == UnitState::Undoing;
             }
             Step::LockLeft { lock } => unit.locks.push(lock.clone()),
             Step::Failed { code, message } => {

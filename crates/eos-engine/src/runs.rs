@@ -5,10 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use camino::Utf8Path;
 use eos_model::{Diagnostic, Diagnostics, EnvName, Name, codes};
 
+use crate::applied::AppliedUnit;
 use crate::journal::{self, Journal};
 use crate::layout::Layout;
 use crate::problems;
-use crate::record::{Outcome, Record};
+use crate::record::{Begun, Outcome, Record};
 use crate::run_id::RunId;
 use crate::run_state::{Run, UnitState};
 
@@ -115,30 +116,44 @@ pub fn instead(layout: &Layout) -> String {
     }
 }
 
-/// Refuses what would build on a half-done run, and takes the place of runs that ended cleanly without being finished.
-pub(crate) fn make_way(layout: &Layout, env: &EnvName, units: &BTreeSet<&Name>) -> Result<(), Diagnostics> {
+/// Whether a run stands in the way of a change of these units: it is about one of them too, so that the change would take its
+/// place, and whatever unit it left half-done nobody would know of any more.
+pub fn is_in_the_way(run: &Run, is_changed: impl Fn(&Name) -> bool) -> bool {
+    run.half_done().next().is_some() && run.units.keys().any(is_changed)
+}
+
+/// Refuses what would build on a half-done run, or hide what it left.
+pub fn refuse_half_done(layout: &Layout, env: &EnvName, units: &BTreeSet<&Name>) -> Result<(), Diagnostics> {
     let (runs, unreadable) = open(layout)?;
     unreadable.into_result()?;
-    for known in runs.iter().filter(|known| known.run.begun.env == *env) {
+    // One that goes on holds leases, which decide.
+    let mut others = runs.iter().filter(|known| known.run.begun.env == *env && !known.in_progress);
+    match others.find(|known| is_in_the_way(&known.run, |name| units.contains(name))) {
+        Some(known) => Err(left_half_done(&known.run).into()),
+        None => Ok(()),
+    }
+}
+
+fn left_half_done(run: &Run) -> Diagnostic {
+    let half: Vec<&str> = run.half_done().map(|(name, _)| name.as_str()).collect();
+    let message = format!("run {} ({}) left {} half-done", run.begun.run, run.begun.command, half.join(", "));
+    Diagnostic::error(codes::RUN_UNFINISHED, message)
+        .why("a second run on top would hide what the first did")
+        .fix("eos status shows it; then eos resume or eos undo")
+}
+
+/// A run takes the place of those of its units that ended cleanly without being finished.
+pub(crate) fn take_the_place(layout: &Layout, begun: &Begun, now: i64) -> Result<(), Diagnostics> {
+    let (runs, _) = open(layout)?;
+    let earlier = |known: &&Known| known.run.begun.env == begun.env && known.run.begun.run != begun.run;
+    for known in runs.iter().filter(earlier).filter(|known| !known.in_progress) {
         let run = &known.run;
-        // One that goes on holds leases, which decide.
-        if known.in_progress || !run.units.keys().any(|name| units.contains(name)) {
+        if !run.units.keys().any(|name| begun.units.contains_key(name)) {
             continue;
-        }
-        let half: Vec<&str> =
-            run.half_done().filter(|(name, _)| units.contains(name)).map(|(name, _)| name.as_str()).collect();
-        if !half.is_empty() {
-            return Err(Diagnostic::error(
-                codes::RUN_UNFINISHED,
-                format!("run {} ({}) left {} half-done", run.begun.run, run.begun.command, half.join(", ")),
-            )
-            .why("a second run on top would hide what the first did")
-            .fix("eos status shows it; then eos resume or eos undo")
-            .into());
         }
         let (mut journal, _) =
             Journal::open::<Record>(&layout.journal(&run.begun.run)).map_err(|e| problems::journal(&e))?;
-        let record = Record::Ended { at: run.begun.at, outcome: Outcome::Superseded };
+        let record = Record::Ended { at: now, outcome: Outcome::Superseded };
         journal.append(&record).map_err(|e| problems::journal(&e))?;
         put_away(layout, &run.begun.run);
     }
@@ -153,13 +168,20 @@ pub(crate) fn put_away(layout: &Layout, run: &RunId) {
     let _ = fs_err::rename(from, to);
 }
 
-/// Refuses to fill a unit's folder while a tofu of a killed run still works in it.
+/// Refuses to fill a unit's folder while a tofu of a killed run still works in it. Also of a run that is over: one that a
+/// later run of another clone overtook, by what the store says began to change the unit.
 pub(crate) fn refuse_live_children(
     layout: &Layout,
     env: &EnvName,
     units: &BTreeSet<&Name>,
+    applied: &BTreeMap<Name, AppliedUnit>,
 ) -> Result<(), Diagnostics> {
-    let (runs, _) = open(layout)?;
+    let (mut runs, _) = open(layout)?;
+    let begun = units.iter().filter_map(|name| applied.get(*name)?.attempt.as_ref());
+    let over: BTreeSet<&RunId> = begun.filter(|attempt| !attempt.over).map(|attempt| &attempt.run).collect();
+    runs.extend(
+        over.into_iter().filter_map(|run| find(layout, run).ok().filter(|known| known.run.is_finished())),
+    );
     let mut found = Diagnostics::new();
     for known in runs.iter().filter(|known| known.run.begun.env == *env) {
         for (name, unit) in known.run.half_done().filter(|(name, _)| units.contains(name)) {
@@ -171,10 +193,11 @@ pub(crate) fn refuse_live_children(
                     "{name} is still being applied by tofu (pid {}), left over from run {run}",
                     child.pid
                 );
-                found.push(
-                    Diagnostic::error(codes::RUN_UNFINISHED, message)
-                        .fix("eos resume waits for it and goes on"),
-                );
+                let fix = match known.run.is_finished() {
+                    true => "wait until it has ended, then the same again",
+                    false => "eos resume waits for it and goes on",
+                };
+                found.push(Diagnostic::error(codes::RUN_UNFINISHED, message).fix(fix));
             }
         }
     }

@@ -23,11 +23,12 @@ impl Conduct<'_> {
         let mut seen = Seen::new();
         if target.goal == Goal::Present {
             self.engine.observer.on(&Progress::Verifying { unit: name });
-            seen = self
-                .engine
-                .health
-                .check(target.unit, &outputs.0)
-                .map_err(|found| self.fail(name, not_healthy(name, found)))?;
+            seen =
+                self.engine.health.check(target.unit, target.inputs).map_err(|found| match found.code {
+                    // It stays "verifying": that is no failure, nothing is taken back for it, and resume looks again.
+                    codes::NOMAD => UnitEnd::Failed(not_known(name, found)),
+                    _ => self.fail(name, not_healthy(name, found)),
+                })?;
         }
         if let Some(lost) = self.leases.lost() {
             return Err(UnitEnd::NotBegun(lost));
@@ -38,13 +39,13 @@ impl Conduct<'_> {
     }
 
     /// Whether a unit that was taken back works. Taken back it is all the same: what does not work is told.
-    pub fn look_back(&self, target: &Target<'_>, outputs: &BTreeMap<String, Json>) -> Seen {
+    pub fn look_back(&self, target: &Target<'_>) -> Seen {
         if target.goal == Goal::Gone {
             return Seen::new();
         }
         let name = &target.unit.id.name;
         self.engine.observer.on(&Progress::Verifying { unit: name });
-        self.engine.health.check(target.unit, outputs).unwrap_or_else(|found| {
+        self.engine.health.check(target.unit, target.inputs).unwrap_or_else(|found| {
             self.noticed.lock().unwrap_or_else(PoisonError::into_inner).push(not_healthy_again(name, found));
             Seen::new()
         })
@@ -132,6 +133,10 @@ fn not_healthy_again(name: &Name, found: Diagnostic) -> Diagnostic {
             codes::STOPPED,
             format!("{name} is taken back; whether it works was not looked at to the end"),
         ),
+        codes::NOMAD => Diagnostic::warning(
+            codes::NOMAD,
+            format!("{name} is taken back; whether it works is not known: {}", found.message),
+        ),
         _ => {
             let message = format!("{name} is taken back and is not healthy: {}", found.message);
             let problem = Diagnostic::warning(codes::UNHEALTHY, message);
@@ -139,6 +144,12 @@ fn not_healthy_again(name: &Name, found: Diagnostic) -> Diagnostic {
         }
     };
     problem.fix("it may need a while; eos drift looks again")
+}
+
+/// Nobody could be asked whether a unit works that was applied.
+fn not_known(name: &Name, found: Diagnostic) -> Diagnostic {
+    let message = format!("{name} was applied; whether it works is not known: {}", found.message);
+    Diagnostic::error(codes::NOMAD, message).fix("once Nomad answers: eos resume looks again")
 }
 
 /// Why a unit is not done though it was applied. Where somebody said stop, nothing is known against it.

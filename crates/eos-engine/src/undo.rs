@@ -18,13 +18,14 @@ use crate::change::changes_of;
 use crate::data;
 use crate::data_in_care::DataInCare;
 use crate::engine::Engine;
-use crate::execute::RevertFirst;
+use crate::execute::{Follows, RevertFirst};
 use crate::observer::Progress;
 use crate::one_unit::{Conduct, Journaled, Target, UnitEnd};
 use crate::order::Graph;
 use crate::outputs;
 use crate::record::{Begun, Direction, Edge, Goal, Intended, Outcome, Step};
 use crate::report::Report;
+use crate::resume::another_began;
 use crate::run_id::RunId;
 use crate::run_state::{Run, UnitState};
 use crate::runs;
@@ -32,7 +33,7 @@ use crate::unit::{Digest, Unit};
 use crate::walk::{Next, walk};
 
 /// Why an adopted object stays as it is.
-const LET_GO: &str = "it was there before eos and goes on as it is now";
+const LET_GO: &str = "it was there before eos and goes on, out of eos's care, as eos changed it; nomad job history shows what it was, nomad job revert brings that back";
 /// Why what a drift revert did stays so.
 const PUT_RIGHT: &str = "put right after it was changed by hand";
 const DESTROYED: &str = "its data was destroyed and does not come back";
@@ -61,17 +62,21 @@ pub struct UndoneUnit {
 pub struct UndoOptions<'a> {
     /// Gives the commit that reverts what the run applied; called when nobody else can be at work on its units.
     pub commit: RevertFirst<'a>,
+    pub follows: Follows<'a>,
     pub looked_after: bool,
 }
 
 impl Engine<'_> {
-    /// What undoing a run would do. Runs tofu for nothing.
+    /// What undoing a run would do. Changes nothing; tofu is asked only about data of a unit that was cut off.
     pub fn plan_undo(&self, run: &RunId) -> Result<UndoPlan, Diagnostics> {
         let known = runs::find(self.layout, run)?;
         self.refuse_not_undoable(&known.run)?;
         let mut units = Vec::new();
         for name in backward(&known.run).sorted() {
-            units.push(self.undone(&known.run.begun, &name)?);
+            let mut unit = self.undone(&known.run.begun, &name)?;
+            let left = self.data_left(&known.run, &name, &unit.keeps);
+            unit.keeps.retain(|address| left.contains(address));
+            units.push(unit);
         }
         Ok(UndoPlan { run: run.clone(), units })
     }
@@ -117,7 +122,7 @@ impl Engine<'_> {
         runs::bring_back(self.layout, run)?;
         let mut conduct = self.take_up(run, Direction::Undo, options.commit)?;
         conduct.looked_after = options.looked_after;
-        Ok(conduct.take_back(Diagnostics::new()))
+        Ok(conduct.take_back(options.follows, Diagnostics::new()))
     }
 
     fn refuse_not_undoable(&self, run: &Run) -> Result<(), Diagnostic> {
@@ -141,7 +146,8 @@ impl Conduct<'_> {
     pub fn go_back(mut self, commit: &str, mut problems: Diagnostics) -> Report {
         commit.clone_into(&mut self.commit);
         match self.journal.take(self.engine.actor, Direction::Undo, commit) {
-            Ok(()) => self.take_back(problems),
+            // What it says of the environment is the last word, or else another run's is.
+            Ok(()) => self.take_back(&|_, _| false, problems),
             Err(problem) => {
                 problems.push(problem);
                 self.finish(problems)
@@ -149,14 +155,26 @@ impl Conduct<'_> {
         }
     }
 
+    /// Says that the environment is at the commit of the undo, unless it is at one already that this does not follow: then
+    /// another run, maybe of another clone, has begun since, and what it applied would count for nothing.
+    fn mark_commit(&self, follows: Follows<'_>) -> Result<(), Diagnostic> {
+        let (applied, env) = (self.engine.applied(), &self.begun.env);
+        let last = applied.environment(env)?;
+        let is_later =
+            |last: &AppliedEnvironment| last.run != self.begun.run && !follows(&self.commit, &last.commit);
+        if last.as_ref().is_some_and(is_later) {
+            return Ok(());
+        }
+        let (commit, run) = (self.commit.clone(), self.begun.run.clone());
+        let environment = AppliedEnvironment { commit, run, at: self.engine.now() };
+        applied.begin(env, &environment, &[], &|now| {
+            if now == last.as_ref() { Ok(()) } else { Err(another_began(&self.begun)) }
+        })
+    }
+
     /// Back through everything that was touched.
-    pub fn take_back(self, mut problems: Diagnostics) -> Report {
-        let environment = AppliedEnvironment {
-            commit: self.commit.clone(),
-            run: self.begun.run.clone(),
-            at: self.engine.now(),
-        };
-        if let Err(problem) = self.engine.applied().begin(&self.begun.env, &environment, &[], &|_| Ok(())) {
+    pub fn take_back(self, follows: Follows<'_>, mut problems: Diagnostics) -> Report {
+        if let Err(problem) = self.mark_commit(follows) {
             problems.push(problem);
             return self.finish(problems);
         }
@@ -184,7 +202,14 @@ impl Conduct<'_> {
         problems.0.append(&mut self.noticed.lock().unwrap_or_else(|e| e.into_inner()).0);
         let run = self.journal.run();
         let taken_back = run.units.iter().filter(|(_, unit)| unit.state == UnitState::Undone);
-        let stays = taken_back.filter_map(|(name, _)| self.engine.undone(&self.begun, name).ok()).collect();
+        let stays = taken_back.filter_map(|(name, _)| {
+            let mut unit = self.engine.undone(&self.begun, name).ok()?;
+            // What left tofu's care is written down; the rest was never made.
+            let is_kept = |address: &String| self.kept().get(name).is_some_and(|kept| kept.has(address));
+            unit.keeps.retain(is_kept);
+            Some(unit)
+        });
+        let stays = stays.collect();
         Report { stays, ..self.finish(problems) }
     }
 
@@ -223,8 +248,7 @@ impl Conduct<'_> {
         let planned = run.units.iter().filter(|(_, unit)| unit.state == UnitState::Planned);
         for name in planned.map(|(name, _)| name) {
             let before = self.begun.units[name].before.as_ref();
-            let kept = self.kept().get(name).cloned().unwrap_or_default();
-            if let Err(problem) = self.engine.applied().settle(&self.id(name), before, &kept) {
+            if let Err(problem) = self.engine.applied().put_back(&self.id(name), before) {
                 problems.push(problem);
             }
         }
@@ -301,7 +325,7 @@ impl Conduct<'_> {
             }
         };
         let made_outputs = outputs::split(&made_outputs);
-        let seen = self.look_back(&target, &made_outputs.0);
+        let seen = self.look_back(&target);
         if let Some(lost) = self.leases.lost() {
             return Err(UnitEnd::NotBegun(lost));
         }
@@ -311,7 +335,7 @@ impl Conduct<'_> {
 }
 
 /// Where a unit was before the run: its bytes, or nowhere, for which its new bytes are needed.
-fn past(intended: &Intended) -> (Goal, Digest) {
+pub(crate) fn past(intended: &Intended) -> (Goal, Digest) {
     match intended.before.as_ref().and_then(|before: &AppliedUnit| before.digest.clone()) {
         Some(digest) => (Goal::Present, digest),
         None => (Goal::Gone, intended.digest.clone()),

@@ -6,7 +6,7 @@ use std::net::TcpListener;
 use std::sync::mpsc;
 use std::time::Duration;
 
-use eos_nomad::{Client, Connection, Error, Patience, Stop, Variable};
+use eos_nomad::{Client, Connection, Error, Goal, Limits, Outcome, Patience, Stop, Variable, watch};
 use serde_json::json;
 
 const PATIENT: Patience =
@@ -119,4 +119,19 @@ fn bad_settings_are_told_before_anybody_is_asked() {
     );
     connection.tls.client_certificate = Some("/nowhere/certificate.pem".into());
     assert!(Client::new(&connection, PATIENT, Stop::new()).err().unwrap().to_string().contains("/nowhere"));
+}
+
+/// A system job that no node takes has nothing to wait for, and nothing to be content with.
+#[test]
+fn a_system_job_without_a_node_is_not_healthy() {
+    let outcome = |count: u64| {
+        let (connection, _asked) = server(vec![(200, "[]"); 9]);
+        let groups = json!([{"Name": "g", "Count": count}]);
+        let job = serde_json::from_value(json!({"ID": "a", "Type": "system", "TaskGroups": groups})).unwrap();
+        let limits = Limits { placed_within: Duration::ZERO, ..Limits::SERVICE };
+        watch(&client(&connection), &job, None, Goal::Healthy, limits, &mut |_| {}).unwrap()
+    };
+    let Outcome::Failed(failure) = outcome(1) else { panic!("it is not healthy") };
+    assert_eq!(failure.reason, "no node there is may take it");
+    assert_eq!(outcome(0), Outcome::Reached, "none is wanted");
 }

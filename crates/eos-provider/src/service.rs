@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use eos_model::Diagnostics;
+use eos_model::{Diagnostics, codes};
 use eos_nomad::Stop;
 use tokio::sync::watch;
 use tonic::{Request, Response, Status};
@@ -21,6 +21,8 @@ use crate::{handlers, schema};
 pub struct Service {
     settings: Arc<Settings>,
     stop: Stop,
+    /// Says the same to who waits for a thread's work.
+    stopped: watch::Sender<bool>,
 }
 
 /// An answer that can carry findings.
@@ -52,9 +54,15 @@ answers!(
     validate_resource_config
 );
 
+fn refusal<A: Answer>(found: &Diagnostics) -> A {
+    let mut answer = A::default();
+    answer.diagnostics().extend(all_to_wire(found));
+    answer
+}
+
 impl Service {
     pub fn new(settings: Arc<Settings>, stop: Stop) -> Service {
-        Service { settings, stop }
+        Service { settings, stop, stopped: watch::Sender::new(false) }
     }
 
     async fn answer<A: Answer>(
@@ -65,15 +73,21 @@ impl Service {
         let (settings, stop) = (self.settings.clone(), self.stop.clone());
         let answer = tokio::task::spawn_blocking(move || {
             let call = Call::new(&settings, &stop, phase);
-            let mut answer = guarded(|| work(&call)).and_then(|result| result).unwrap_or_else(|found| {
-                let mut answer = A::default();
-                answer.diagnostics().extend(all_to_wire(&found));
-                answer
-            });
+            let result = guarded(|| work(&call)).and_then(|result| result);
+            let mut answer: A = result.unwrap_or_else(|found| refusal(&found));
             answer.diagnostics().extend(call.into_warnings());
             answer
         });
-        answer.await.map(Response::new).map_err(|error| Status::internal(error.to_string()))
+        let mut stopped = self.stopped.subscribe();
+        let answer = tokio::select! {
+            answer = answer => answer.map_err(|error| Status::internal(error.to_string()))?,
+            // A server that is asked may be silent. Whoever only looks leaves nothing undone: tofu need not wait, and lets go
+            // of the state.
+            _ = stopped.wait_for(|stopped| *stopped), if phase == Phase::Plan => {
+                refusal(&eos_model::Diagnostic::error(codes::STOPPED, "stopped before there was an answer").into())
+            }
+        };
+        Ok(Response::new(answer))
     }
 }
 
@@ -178,6 +192,7 @@ impl Provider for Service {
         _request: Request<stop_provider::Request>,
     ) -> Result<Response<stop_provider::Response>, Status> {
         self.stop.stop();
+        self.stopped.send_replace(true);
         Ok(Response::new(Default::default()))
     }
 }

@@ -226,6 +226,28 @@ fn the_process_of_a_run_is_shared_and_goes_with_it() {
 
 /// The state that is being applied is finished, the next is not begun.
 /// One process serves every host that is this machine; Salt itself knows only one at a time.
+/// A condition of a state makes Salt look for a function that no module has; a warm process does not load all for it.
+#[test]
+fn a_condition_loads_no_module_that_nobody_asked_for() {
+    let Some(place) = Place::new("a_condition_loads_no_module_that_nobody_asked_for") else { return };
+    let salt = place.warm();
+    let sls = format!(
+        "#!yaml\n{}    - onlyif: 'true'\n{}    - unless: 'true'\n",
+        place.file("wanted", "x"),
+        place.file("unwanted", "x")
+    );
+    run(&salt, &sls, false).unwrap();
+    assert!(place.made("wanted").exists() && !place.made("unwanted").exists());
+    let loaded = format!(
+        "#!py\nimport sys\ndef run():\n  loaded = [m for m in sys.modules if m.startswith('salt.loaded.int.states.')]\n  \
+         return {{'a': {{'file.managed': [{{'name': '{}'}}, {{'contents': ' '.join(loaded)}}]}}}}\n",
+        place.made("loaded").display()
+    );
+    run(&salt, &loaded, false).unwrap();
+    let loaded = place.read("loaded");
+    assert!(loaded.contains("states.file") && loaded.split(' ').count() < 10, "{loaded}");
+}
+
 #[test]
 fn two_hosts_take_turns() {
     let Some(place) = Place::new("masterless::two_hosts_take_turns") else { return };

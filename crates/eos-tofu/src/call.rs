@@ -10,7 +10,7 @@ use crate::classify::classify;
 use crate::log::{self, LogReader};
 use crate::running::Running;
 use crate::work_folder::UNSAVED_STATE;
-use crate::{Exit, Failure, Session, TofuError, ToolDiagnostic};
+use crate::{Exit, Failure, Session, SilentServer, TofuError, ToolDiagnostic};
 
 /// Calls that change nothing: they may be ended at any time.
 const LOOKS: &[&str] = &[" init", " plan", " show", " output", " state pull", " state list"];
@@ -19,6 +19,8 @@ const LOOKS: &[&str] = &[" init", " plan", " show", " output", " state pull", " 
 pub(crate) struct Ended {
     pub exit: Exit,
     pub interrupted: bool,
+    /// The server it was ended for.
+    pub silent: Option<SilentServer>,
     pub stderr: String,
 }
 
@@ -80,7 +82,7 @@ impl Session {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut running = self.start(command, name)?;
         let (stdout, stderr) = (running.child().stdout.take(), running.child().stderr.take());
-        let stdin = running.child().stdin.take();
+        let (stdin, control) = (running.child().stdin.take(), running.control());
         let (out, err, ended) = std::thread::scope(|scope| {
             // Closed at the end. One that does not read it says itself what was wrong.
             scope.spawn(move || stdin.map(|mut stdin| stdin.write_all(input)));
@@ -100,7 +102,8 @@ impl Session {
         }
         let stderr = log::keep_end(&stderr);
         let diagnostics = ToolDiagnostic::all_from_text(&stderr);
-        Err(self.judge(Failure { command: name.to_owned(), exit, diagnostics, stderr }, interrupted))
+        let failure = Failure { command: name.to_owned(), exit, diagnostics, stderr };
+        Err(self.judge(failure, interrupted, control.silent()))
     }
 
     /// The files of a logged call, in the unit's data folder.
@@ -131,6 +134,7 @@ impl Session {
         on_line: &mut dyn FnMut(&str),
     ) -> Result<Ended, TofuError> {
         let read = || TofuError::io(format!("read the log {}", log.stdout));
+        let control = running.control();
         let mut reader = LogReader::open(&log.stdout).map_err(read())?;
         let mut broken = None;
         let (exit, interrupted) = running
@@ -145,7 +149,7 @@ impl Session {
         }
         reader.finish(on_line).map_err(read())?;
         let stderr = log::tail(&log.stderr).map_err(TofuError::io(format!("read the log {}", log.stderr)))?;
-        Ok(Ended { exit, interrupted, stderr })
+        Ok(Ended { exit, interrupted, silent: control.silent(), stderr })
     }
 
     /// Runs a command whose words matter only when it fails.
@@ -177,17 +181,15 @@ impl Session {
             Some(file) if failure.diagnostics.iter().any(|said| said.detail.contains(UNSAVED_STATE)) => {
                 TofuError::StateNotSaved { file, failure: Box::new(failure) }
             }
-            _ => self.judge(failure, ended.interrupted),
+            _ => self.judge(failure, ended.interrupted, ended.silent),
         }
     }
 
-    /// One that was killed while a server is silent was killed for that.
-    fn judge(&self, failure: Failure, interrupted: bool) -> TofuError {
-        match self.children.silent() {
-            Some(server) if failure.exit == Exit::Signal(rustix::process::Signal::KILL.as_raw()) => {
-                TofuError::NoAnswer { server: Box::new(server), failure: Box::new(failure) }
-            }
-            _ => classify(failure, interrupted),
+    /// One that was ended for a silent server says nothing of its own, unless somebody said stop as well.
+    fn judge(&self, failure: Failure, interrupted: bool, silent: Option<SilentServer>) -> TofuError {
+        match silent.filter(|_| !self.children.is_interrupted()) {
+            Some(server) => TofuError::NoAnswer { server: Box::new(server), failure: Box::new(failure) },
+            None => classify(failure, interrupted),
         }
     }
 }

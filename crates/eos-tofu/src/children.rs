@@ -1,8 +1,12 @@
 //! The running children of one run, so that an interrupt reaches each of them exactly once.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
+
+/// How long one that looks may take to let go of the state's lock.
+const LETTING_GO: Duration = Duration::from_secs(10);
 
 /// Shared by all sessions of a run. After [`Children::interrupt`] no further child starts; what a run still has to read
 /// then (a state, an output) needs a session with children of its own.
@@ -45,6 +49,8 @@ pub(crate) struct Control {
 #[derive(Debug, Default)]
 struct ControlState {
     interrupted: bool,
+    /// It was ended for this server's silence.
+    silent: Option<SilentServer>,
     /// Once the child is waited for, its pid may belong to somebody else.
     reaped: bool,
 }
@@ -58,7 +64,7 @@ impl Children {
     pub fn interrupt(&self) {
         let mut registry = lock(&self.registry);
         registry.interrupted = true;
-        for control in registry.running.drain(..).filter_map(|control| control.upgrade()) {
+        for control in registry.running.iter().filter_map(Weak::upgrade) {
             control.interrupt();
         }
     }
@@ -67,13 +73,23 @@ impl Children {
         lock(&self.registry).interrupted
     }
 
-    /// Tofu waits for a server that does not answer without a bound of its own, and a SIGINT does not reach it there:
-    /// ends whoever only looks, and lets no other begin to look. One that applies is left alone.
+    /// Tofu waits for a server that does not answer without a bound of its own: ends whoever only looks, and lets no other
+    /// begin to look. An interrupt comes first, since a plan holds the state's lock and lets go of it only if it is asked; it
+    /// does not reach one that waits for the backend, which is killed a while later. One that applies is left alone.
     pub fn give_up_on(&self, server: SilentServer) {
         let mut registry = lock(&self.registry);
-        registry.silent = Some(server);
-        for control in registry.running.iter().filter_map(Weak::upgrade).filter(|control| control.only_looks)
-        {
+        registry.silent = Some(server.clone());
+        let running = registry.running.iter().filter_map(Weak::upgrade);
+        let looking: Vec<Arc<Control>> = running.filter(|control| control.only_looks).collect();
+        drop(registry);
+        for control in &looking {
+            control.give_up_on(&server);
+        }
+        let end = Instant::now() + LETTING_GO;
+        while Instant::now() < end && !looking.iter().all(|control| control.is_over()) {
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        for control in &looking {
             control.kill();
         }
     }
@@ -119,6 +135,19 @@ impl Control {
         }
     }
 
+    fn give_up_on(&self, server: &SilentServer) {
+        lock(&self.state).silent = Some(server.clone());
+        self.interrupt();
+    }
+
+    pub fn silent(&self) -> Option<SilentServer> {
+        lock(&self.state).silent.clone()
+    }
+
+    fn is_over(&self) -> bool {
+        lock(&self.state).reaped
+    }
+
     fn kill(&self) {
         if !lock(&self.state).reaped {
             let _ = kill_process(self.pid, Signal::KILL);
@@ -148,6 +177,41 @@ mod tests {
     use super::*;
     use std::io::Read;
     use std::process::{Command, Stdio};
+
+    /// One that only looks, once it is ready.
+    fn looking(children: &Children, script: &str) -> (std::process::Child, Arc<Control>) {
+        let started = children.start(true, || {
+            let child = Command::new("env")
+                .args(["--default-signal=INT", "bash", "-c", script])
+                .stdout(Stdio::piped())
+                .spawn()?;
+            let pid = Pid::from_raw(child.id() as i32).unwrap();
+            Ok((child, pid))
+        });
+        let (mut child, control) = started.unwrap().unwrap();
+        child.stdout.as_mut().unwrap().read_exact(&mut [0; 6]).unwrap();
+        (child, control)
+    }
+
+    #[test]
+    fn one_that_looks_at_a_silent_server_may_let_go_before_it_is_killed() {
+        use std::os::unix::process::ExitStatusExt as _;
+        let children = Children::new();
+        let polite = "trap 'exit 7' INT; echo ready; while :; do sleep 0.05; done";
+        let deaf = "trap '' INT; echo ready; while :; do sleep 0.05; done";
+        let (mut polite, polite_control) = looking(&children, polite);
+        let (mut deaf, deaf_control) = looking(&children, deaf);
+        let server = SilentServer {
+            kind: ServerKind::Nomad,
+            address: "http://127.0.0.1:4646".to_owned(),
+            waited: Duration::from_secs(10),
+        };
+        children.give_up_on(server.clone());
+        assert_eq!(polite_control.reap(|| polite.wait()).unwrap().code(), Some(7));
+        assert_eq!(deaf_control.reap(|| deaf.wait()).unwrap().signal(), Some(9));
+        assert_eq!((polite_control.silent(), children.silent()), (Some(server.clone()), Some(server)));
+        assert!(!children.is_interrupted());
+    }
 
     #[test]
     fn a_child_gets_one_interrupt_however_often_it_is_asked_for() {

@@ -1,5 +1,7 @@
 //! Which failure it is, from what tofu said. Its messages are the only place that tells.
 
+use rustix::process::Signal;
+
 use crate::{Exit, Failure, StateLock, TofuError, ToolDiagnostic};
 
 /// What the words of a broken connection look like.
@@ -50,11 +52,13 @@ const PROVIDER_ENDED: &[&str] = &[
 /// Turns a failed call into its error. `interrupted`: our own interrupt was sent to it.
 pub(crate) fn classify(failure: Failure, interrupted: bool) -> TofuError {
     let failure = Box::new(failure);
-    if interrupted {
-        return TofuError::Interrupted { failure };
-    }
-    if let Exit::Signal(signal) = failure.exit {
-        return TofuError::Killed { signal, failure };
+    match failure.exit {
+        // By our interrupt it dies only where it does not listen for one yet, or waits behind its gate: nothing was begun.
+        Exit::Signal(signal) if !(interrupted && signal == Signal::INT.as_raw()) => {
+            return TofuError::Killed { signal, failure };
+        }
+        _ if interrupted => return TofuError::Interrupted { failure },
+        _ => {}
     }
     for error in failure.diagnostics.iter().filter(|diagnostic| diagnostic.is_error()) {
         if let Some(lock) = state_lock(error) {
@@ -215,6 +219,12 @@ mod tests {
         assert!(matches!(classify(failure.clone(), false), TofuError::PlanStale { .. }));
         assert!(matches!(classify(failure.clone(), true), TofuError::Interrupted { .. }));
         failure.exit = Exit::Signal(9);
-        assert!(matches!(classify(failure, false), TofuError::Killed { signal: 9, .. }));
+        for interrupted in [false, true] {
+            let error = classify(failure.clone(), interrupted);
+            assert!(matches!(error, TofuError::Killed { signal: 9, .. }), "{error:?}");
+        }
+        failure.exit = Exit::Signal(2);
+        assert!(matches!(classify(failure.clone(), true), TofuError::Interrupted { .. }));
+        assert!(matches!(classify(failure, false), TofuError::Killed { signal: 2, .. }));
     }
 }

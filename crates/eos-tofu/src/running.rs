@@ -76,6 +76,10 @@ impl Running {
         self.identity
     }
 
+    pub fn control(&self) -> Arc<Control> {
+        Arc::clone(&self.control)
+    }
+
     pub fn interrupt(&self) {
         self.control.interrupt();
     }

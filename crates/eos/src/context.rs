@@ -16,6 +16,8 @@ const NO: [&str; 4] = ["no", "0", "false", "off"];
 /// Read once at the start; nothing below reads the environment again.
 pub struct Context {
     pub directory: Utf8PathBuf,
+    /// What was read as the value of `-C` before the arguments were parsed for good.
+    pub said_directory: Option<String>,
     pub json: bool,
     pub color_stdout: bool,
     pub color_stderr: bool,
@@ -99,10 +101,9 @@ impl Context {
         };
         let start =
             Utf8PathBuf::from_path_buf(std::env::current_dir().unwrap_or_default()).unwrap_or_default();
-        let directory = match value_of(words, &["-C", "--directory"]) {
-            Some(other) => start.join(other),
-            None => start,
-        };
+        let said = value_of(words, &["-C", "--directory"], |folder| start.join(folder).is_dir());
+        let said_directory = said.map(str::to_owned);
+        let directory = said.map_or_else(|| start.clone(), |other| start.join(other));
         let colorful = variable("NO_COLOR").is_none() && variable("TERM").is_none_or(|term| term != "dumb");
         let stdout_is_terminal = std::io::stdout().is_terminal();
         let stderr_is_terminal = std::io::stderr().is_terminal();
@@ -149,6 +150,7 @@ impl Context {
                 .collect(),
             network: network(variable),
             directory,
+            said_directory,
         }
     }
 }
@@ -192,22 +194,53 @@ fn terminal_width() -> Option<usize> {
         .filter(|width| *width > 0)
 }
 
-/// The value of a flag in either form, before arguments are parsed for good.
-pub fn value_of<'w>(words: &'w [String], flags: &[&str]) -> Option<&'w str> {
+/// The value of a flag in either form, before arguments are parsed for good. What stands behind another flag may be that
+/// one's value, a secret even: it counts where it is `known`.
+pub fn value_of<'w>(words: &'w [String], flags: &[&str], known: impl Fn(&str) -> bool) -> Option<&'w str> {
     let mut words = words.iter().take_while(|word| *word != "--");
+    let mut before = "";
     while let Some(word) = words.next() {
+        let may_be_a_value =
+            before.starts_with("--") && !before.contains('=') && !STAND_ALONE.contains(&before);
         for flag in flags {
             if word == flag {
                 return words.next().map(String::as_str);
             }
             let Some(rest) = word.strip_prefix(flag) else { continue };
             // `--env=staging`; of a short flag also `-estaging`.
-            match rest.strip_prefix('=') {
-                Some(value) => return Some(value),
-                None if !flag.starts_with("--") => return Some(rest),
-                None => {}
+            let value = match rest.strip_prefix('=') {
+                None if flag.starts_with("--") => continue,
+                value => value.unwrap_or(rest),
+            };
+            if !may_be_a_value || known(value) {
+                return Some(value);
             }
         }
+        before = word;
     }
     None
+}
+
+/// Flags without a value that other flags often stand behind.
+const STAND_ALONE: [&str; 6] = ["--dry-run", "--help", "--json", "--no-apply", "--version", "--yes"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_value_of_a_flag_is_not_that_of_another() {
+        let words = |line: &str| line.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        let env = |line: &str| {
+            let is_known = |env: &str| env == "staging";
+            value_of(&words(line), &["-e", "--env"], is_known).map(str::to_owned)
+        };
+        for line in ["list -estaging", "update x --sso -estaging", "list --env=staging", "-e staging list"] {
+            assert_eq!(env(line).as_deref(), Some("staging"), "{line}");
+        }
+        assert_eq!(env("update x --password -e5xyzSECRET"), None);
+        assert_eq!(env("update x --password --env=SECRET -e staging").as_deref(), Some("staging"));
+        assert_eq!(env("list --json -eother").as_deref(), Some("other"), "a wrong one is told");
+        assert_eq!(env("list -- -estaging"), None);
+    }
 }

@@ -60,7 +60,11 @@ fn the_whole_way() {
     assert_eq!(sandbox.run(&["compile", "--check"]).code, 2, "build/ is not what the pillar says");
     types(&sandbox, "compile");
     types(&sandbox, "compile --check");
-    types(&sandbox, "doctor");
+    let doctor = types(&sandbox, "doctor").stdout;
+    assert!(
+        doctor.contains("note  Nomad at http://127.0.0.1:1 "),
+        "this machine's own Nomad was asked: {doctor}"
+    );
 }
 
 #[test]

@@ -17,6 +17,8 @@ mod names;
 mod operations;
 #[path = "lifecycle/recording.rs"]
 mod recording;
+#[path = "lifecycle/said.rs"]
+mod said;
 #[path = "lifecycle/secrets.rs"]
 mod secrets;
 #[path = "lifecycle/typed.rs"]

@@ -187,6 +187,16 @@ fn doctor_without_tools() {
 }
 
 #[test]
+fn doctor_says_where_a_mistake_is() {
+    let sandbox = shop();
+    sandbox
+        .write("pillar/infrastructure/production/mine.sls", "eos:\n  components:\n    x: {kind: nonsense}\n");
+    sandbox.commit_by_hand();
+    let said = sandbox.run(&["doctor"]).stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("at pillar/infrastructure/production/mine.sls:3:"), "{said}");
+}
+
+#[test]
 fn the_catalogue() {
     let sandbox = Sandbox::new();
     let catalog = eos_catalog::Catalog::built_in();

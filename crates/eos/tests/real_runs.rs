@@ -22,6 +22,8 @@ mod emptied;
 mod failing;
 #[path = "real_runs/interrupted.rs"]
 mod interrupted;
+#[path = "real_runs/killed_kinds.rs"]
+mod killed_kinds;
 #[path = "real_runs/kills.rs"]
 mod kills;
 #[path = "real_runs/lifecycle.rs"]

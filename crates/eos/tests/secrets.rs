@@ -354,3 +354,48 @@ fn whoever_is_no_recipient_reads_nothing() {
     assert_eq!(refused.stdout, "");
     assert!(refused.stderr.contains("E0502"), "{}", refused.stderr);
 }
+
+/// `eos create grafana --admin-password -` at a terminal, with what is waited for and typed then.
+fn at_a_terminal(sandbox: &Sandbox, answers: &[(&str, &str)]) -> serde_json::Value {
+    let eos = sandbox.command(&["create", "grafana", "--admin-password", "-"]);
+    let mut terminal = std::process::Command::new("python3");
+    terminal.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/support/terminal.py"));
+    terminal.arg(serde_json::to_string(answers).unwrap()).arg(eos.get_program()).args(eos.get_args());
+    terminal.current_dir(eos.get_current_dir().unwrap()).env_clear();
+    terminal.envs(eos.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let output = terminal.output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let told: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(told["left"], serde_json::json!([]), "not everything was asked: {told:#}");
+    assert_eq!(told["as_before"], true, "the terminal is not as it was: {told:#}");
+    assert!(!told["shown"].as_str().unwrap().contains("hunter"), "what was typed is seen: {told:#}");
+    told
+}
+
+#[test]
+fn a_secret_typed_at_a_terminal_is_never_seen() {
+    let sandbox = Sandbox::with_estate();
+    let (first, again) = ("admin_password: ", "the same again: ");
+    let told = at_a_terminal(&sandbox, &[(first, "hunter2\r"), (again, "hunter2\r")]);
+    assert_eq!(told["code"], 0, "{told:#}");
+    assert_eq!(sandbox.ok(&["secret", "show", "grafana/admin_password"]).stdout.trim_end(), "hunter2");
+}
+
+#[test]
+fn a_prompt_that_is_left_or_answered_twice_otherwise_records_nothing() {
+    let sandbox = Sandbox::with_estate();
+    let (first, again) = ("admin_password: ", "the same again: ");
+    let before = sandbox.git(&["rev-parse", "HEAD"]);
+    let files = sandbox.files(".");
+    for (answers, code, said) in [
+        (&[(first, "hunter2\r"), (again, "hunter3\r")][..], 3, "the two are not the same"),
+        (&[(first, "hunt\u{3}")], 1, "stopped by Ctrl-C"),
+        (&[(first, "hunter2\r"), (again, "\u{3}")], 1, "stopped by Ctrl-C"),
+    ] {
+        let told = at_a_terminal(&sandbox, answers);
+        assert_eq!(told["code"], code, "{told:#}");
+        assert!(told["shown"].as_str().unwrap().contains(said), "{told:#}");
+        assert_eq!(sandbox.git(&["rev-parse", "HEAD"]), before);
+        assert_eq!(sandbox.files("."), files, "a file is left");
+    }
+}

@@ -35,6 +35,8 @@ pub struct Job {
     pub unhealthy: BTreeSet<Name>,
     /// Somebody says stop while those are looked at.
     pub stopped_looking: bool,
+    /// Nomad cannot be asked whether those work.
+    pub unheard: bool,
     pub lease_wait: u64,
     /// The state is behind http, at this address; in local files when none.
     pub http: Option<String>,
@@ -168,7 +170,9 @@ impl Health for Job {
         _: &std::collections::BTreeMap<String, Json>,
     ) -> Result<eos_engine::observer::Seen, Diagnostic> {
         if self.unhealthy.contains(&unit.id.name) {
-            return Err(if self.stopped_looking {
+            return Err(if self.unheard {
+                Diagnostic::error(codes::NOMAD, "Nomad does not answer")
+            } else if self.stopped_looking {
                 Diagnostic::error(codes::STOPPED, "stopped while looking").why("nothing was known yet")
             } else {
                 Diagnostic::error(codes::HIVE, "it does not answer").why("nobody listens there")
@@ -370,12 +374,21 @@ fn run(job: &Job) -> Result<Json, Diagnostics> {
             done(engine.apply(&engine.plan_destroy(&request)?, &nothing, &options)?)
         }
         Command::Resume => {
-            let options = ResumeOptions { looked_after: job.looked_after, ..ResumeOptions::default() };
-            done(engine.resume(&latest()?, &options)?)
+            let options = ResumeOptions {
+                looked_after: job.looked_after,
+                follows: Some(&|_, _| true),
+                ..ResumeOptions::default()
+            };
+            let open = runs::unfinished(&layout, &env)?.map(|known| known.run.begun.run);
+            done(engine.resume(&open.map_or_else(latest, Ok)?, &options)?)
         }
         Command::PlanUndo => json!(engine.plan_undo(&latest()?)?),
         Command::Undo => {
-            let options = UndoOptions { commit: &|_| Ok(job.commit.clone()), looked_after: job.looked_after };
+            let options = UndoOptions {
+                commit: &|_| Ok(job.commit.clone()),
+                follows: &|_, _| true,
+                looked_after: job.looked_after,
+            };
             done(engine.undo(&latest()?, &options)?)
         }
         Command::Drift => {

@@ -118,6 +118,7 @@ impl Estate {
             kill: None,
             unhealthy: BTreeSet::new(),
             stopped_looking: false,
+            unheard: false,
             lease_wait: 0,
             http: None,
             overtaken: false,
@@ -207,6 +208,14 @@ impl Estate {
         let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
         lines.sort();
         lines
+    }
+
+    /// What the store says of a run that began to change a unit.
+    pub fn attempt(&self, unit: &str) -> eos_engine::applied::Attempt {
+        let layout = eos_engine::Layout::new(self.root.clone());
+        let records = eos_store::FolderRecords::open(layout.state().join("records").as_std_path()).unwrap();
+        let units = eos_engine::Applied::new(&records).units(&"test".parse().unwrap()).unwrap();
+        units[unit].attempt.clone().unwrap()
     }
 
     pub fn clear_log(&self) {

@@ -179,6 +179,22 @@ fn a_stop_while_health_is_looked_at_is_a_stop() {
     assert_eq!(estate.log(), ["a.one v1", "a.two v1"], "nothing twice");
 }
 
+/// Nor against what Nomad cannot be asked about: nothing is taken back for its silence.
+#[test]
+fn a_nomad_that_cannot_be_asked_is_no_failure_of_the_unit() {
+    let Some(estate) = Estate::new("a_nomad_that_cannot_be_asked") else { return };
+    estate.write(&Spec::new("a", "v1"));
+    let on_failure = eos_engine::OnFailure::Undo;
+    let unheard = Job { unhealthy: set(&["a"]), unheard: true, on_failure, ..estate.job(Command::Apply) };
+    let answer = estate.run(&unheard).accepted();
+    let (end, states) = outcome(&answer);
+    assert_eq!((end.as_str(), states["a"].as_str()), ("stopped", "verifying"), "{answer:#}");
+    let told = answer["report"]["problems"][0]["message"].as_str().unwrap();
+    assert_eq!(told, "a was applied; whether it works is not known: Nomad does not answer");
+    assert_eq!(outcome(&estate.ok(Command::Resume)).0, "done");
+    assert_eq!(estate.log(), ["a.one v1", "a.two v1"], "nothing twice, nothing taken back");
+}
+
 /// The code and the message of the last failure in the last run's journal.
 fn failure_of(estate: &Estate) -> (String, String) {
     let records = records_of(&estate.root).pop().unwrap();

@@ -4,10 +4,12 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
+use eos_engine::journal;
+use eos_engine::record::{Outcome, Record};
 use serde_json::{Value as Json, json};
 
 use crate::driver::{Command, Job, Kill, When, records_of};
-use crate::estate::{Estate, outcome};
+use crate::estate::{Estate, outcome, set};
 use crate::spec::{Spec, UP};
 
 fn before(estate: &Estate) {
@@ -125,7 +127,42 @@ fn undoes_from(case: &str, reference: &Reference, strike: Kill) {
     assert_eq!(estate.ok(Command::Plan)["empty"], true, "{case}: the old revision plans empty");
 }
 
-/// After every record. Six tests, so that they run side by side.
+/// Something else is typed first: an apply of one of the units, or of another one that is new. It does what it says, or it is
+/// refused since something is half-done, which is still known then.
+fn forgets_nothing_from(case: &str, reference: &Reference, strike: Kill) {
+    let estate = reference.estate.copy();
+    estate.killed(Command::Apply, strike.clone());
+    let When::Record(record) = strike.when else { panic!("{case}") };
+    let unit = ["web", "old", "base", "extra", "other"][record as usize % 5];
+    if unit == "other" {
+        estate.write(&Spec::new("other", "v1"));
+    }
+    let next = estate.run(&Job { only: Some(set(&[unit])), ..estate.job(Command::Apply) });
+    match next.json.get("refused").is_some() {
+        true => {
+            // What is to go may be gone already.
+            let gone = unit == "old" && !estate.world().contains_key(unit);
+            assert_eq!(next.refused(), [if gone { "E0409" } else { "E0902" }], "{case}: --only {unit}");
+        }
+        false => assert_eq!(outcome(&next.accepted()).0, "done", "{case}: --only {unit}"),
+    }
+    let open = eos_engine::runs::open(&eos_engine::Layout::new(estate.root.clone())).unwrap().0;
+    let half_done = open.iter().any(|known| known.run.half_done().next().is_some());
+    let listed = if half_done { resume_to_the_end(&estate, case) } else { Vec::new() };
+    estate.ok(Command::Apply);
+    let mut log = estate.log();
+    log.retain(|line| !line.starts_with("other."));
+    if !listed.is_empty() {
+        log.dedup();
+    }
+    assert_eq!(log, reference.log, "{case}: --only {unit}: made twice or not at all");
+    let mut world = estate.world();
+    world.remove("other");
+    assert_eq!(world, reference.world_after, "{case}: --only {unit}");
+    assert_eq!(estate.ok(Command::Plan)["empty"], true, "{case}: --only {unit}");
+}
+
+/// After every record. Eight tests, so that they run side by side.
 fn after_every_record(test: &str, go_on: fn(&str, &Reference, Kill), (eos, tofu): (bool, bool)) {
     let Some(reference) = reference(test) else { return };
     for record in 0..reference.records {
@@ -163,6 +200,16 @@ fn tofu_killed_after_every_record_and_resumed() {
 #[test]
 fn tofu_killed_after_every_record_and_undone() {
     after_every_record("tofu_killed_and_undone", undoes_from, (false, true));
+}
+
+#[test]
+fn eos_killed_after_every_record_and_something_else_typed() {
+    after_every_record("eos_killed_and_something_else", forgets_nothing_from, (true, false));
+}
+
+#[test]
+fn eos_and_tofu_killed_after_every_record_and_something_else_typed() {
+    after_every_record("eos_and_tofu_killed_and_something_else", forgets_nothing_from, (true, true));
 }
 
 /// Also a resume and an undo may be killed, and taken up again.
@@ -239,6 +286,82 @@ fn a_killed_tofu_that_was_creating_something_foreign_leaves_the_run_stuck() {
     assert!(estate.wired());
     let count = |line: &str| estate.log().iter().filter(|l| *l == line).count();
     assert_eq!((count("slow"), count("next.one v1"), count("next.two v1")), (1, 1, 1));
+}
+
+/// A run whose journal says that it is over though a unit of it is half-done, as another clone's run makes it: what it was
+/// making is not made again until somebody has looked, nor while its tofu still works.
+#[test]
+fn what_an_overtaken_run_left_half_done_is_not_made_twice() {
+    for tofu in [true, false] {
+        let Some(estate) = Estate::new("an_overtaken_run") else { return };
+        slow(&estate);
+        let when = When::Provision("slow".into(), "terraform_data.lazy".into());
+        assert_eq!(estate.killed(Command::Apply, kill(when, true, tofu)).signal, Some(9));
+        let layout = eos_engine::Layout::new(estate.root.clone());
+        let run = eos_engine::runs::open(&layout).unwrap().0.remove(0).run;
+        let path = layout.journal(&run.begun.run);
+        let (mut journal, _) = journal::Journal::open::<Record>(&path).unwrap();
+        journal.append(&Record::Ended { at: run.begun.at, outcome: Outcome::Superseded }).unwrap();
+        drop(journal);
+        std::fs::create_dir_all(layout.runs().join("finished")).unwrap();
+        std::fs::rename(path, layout.finished_journal(&run.begun.run)).unwrap();
+        let again = estate.run(&estate.job(Command::Apply));
+        if tofu {
+            assert_eq!(again.refused(), ["E0914"]);
+            let looked = Job { looked_after: true, ..estate.job(Command::Apply) };
+            assert_eq!(outcome(&estate.run(&looked).accepted()).0, "done");
+        } else {
+            assert_eq!(again.refused(), ["E0902"], "its tofu is at work");
+            let child = run.units.values().find_map(|unit| unit.child).unwrap();
+            assert!(child.wait_until_gone(&mut || true));
+            assert_eq!(outcome(&estate.ok(Command::Apply)).0, "done");
+            assert_eq!(estate.log().iter().filter(|line| *line == "slow").count(), 1);
+        }
+    }
+}
+
+/// Ctrl-C, and then kill -9 of a tofu that hangs: it wrote no state, whatever it was asked before.
+#[test]
+fn a_tofu_that_is_killed_after_an_interrupt_is_not_taken_for_one_that_stopped() {
+    let Some(estate) = Estate::new("killed_after_an_interrupt") else { return };
+    slow(&estate);
+    let when = When::Provision("slow".into(), "terraform_data.lazy".into());
+    let kill = Kill { when, eos: false, tofu: true, interrupt: true };
+    let answer = estate.killed(Command::Apply, kill).accepted();
+    let (end, units) = outcome(&answer);
+    assert_eq!((end.as_str(), units["slow"].as_str()), ("stuck", "stuck"), "{answer:#}");
+    assert!(!answer.to_string().contains("wrote its state"), "{answer:#}");
+    assert_eq!(estate.run(&estate.job(Command::Apply)).refused(), ["E0902"]);
+}
+
+/// Other clones see that a run is at a unit again, which it had left in order when it failed.
+#[test]
+fn a_unit_that_is_resumed_is_not_called_in_order() {
+    let Some(estate) = Estate::new("a_unit_that_is_resumed") else { return };
+    estate.write(&Spec::new("a", "v1").breakable());
+    std::fs::write(estate.path("broken"), "").unwrap();
+    assert_eq!(outcome(&estate.ok(Command::Apply)).0, "failed");
+    assert!(estate.attempt("a").over);
+    std::fs::remove_file(estate.path("broken")).unwrap();
+    let when = When::Start("a".into(), "terraform_data.fragile".into());
+    assert_eq!(estate.killed(Command::Resume, kill(when, true, true)).signal, Some(9));
+    assert!(!estate.attempt("a").over, "it is being made");
+}
+
+/// An undo that is cut off is judged by the bytes that it applied: the run's own may not have what it was making.
+#[test]
+fn an_undo_that_was_making_something_harmless_goes_on() {
+    let Some(estate) = Estate::new("an_undo_cut_off") else { return };
+    estate.write(&Spec::new("a", "v1").resource("plain", json!({"input": "x"})));
+    assert_eq!(outcome(&estate.ok(Command::Apply)).0, "done");
+    let before = estate.world();
+    estate.write(&Spec::new("a", "v1"));
+    assert_eq!(outcome(&estate.ok(Command::Apply)).0, "done");
+    let when = When::Start("a".into(), "terraform_data.plain".into());
+    assert_eq!(estate.killed(Command::Undo, kill(when, true, true)).signal, Some(9));
+    let answer = estate.ok(Command::Resume);
+    assert_eq!(outcome(&answer).0, "undone", "{answer:#}");
+    assert_eq!(estate.world(), before);
 }
 
 #[test]

@@ -56,7 +56,12 @@ pub(super) fn watch(
         } else {
             steady_since = None;
         }
-        if ours.is_empty() && desired > 0 && has_no_place(client, job, teller, limits) {
+        let no_place = || match is_on_every_node(job) {
+            // Nodes that are excluded by what they are, or that are not there at all, are no failure of its scheduler's.
+            true => teller.nothing_for() >= limits.placed_within,
+            false => has_no_place(client, job, teller, limits),
+        };
+        if ours.is_empty() && desired > 0 && no_place() {
             return Ok(failed(client, &ours, NO_PLACE.to_owned(), lacking));
         }
         if let Some(reason) = too_long(job, teller, start, limits) {
@@ -65,12 +70,17 @@ pub(super) fn watch(
     }
 }
 
-/// How many there should be: a system job has one on each node that takes it, which only Nomad can tell.
+/// How many there should be: a system job has one on each node that takes it, which only Nomad can tell, and at least one.
 pub(super) fn desired(job: &Job, placed: &[Allocation]) -> u64 {
-    if matches!(job.kind.as_str(), "system" | "sysbatch") {
-        return placed.len() as u64;
+    let asked: u64 = job.task_groups.iter().map(|group| group.count).sum();
+    match is_on_every_node(job) {
+        true => (placed.len() as u64).max(asked.min(1)),
+        false => asked,
     }
-    job.task_groups.iter().map(|group| group.count).sum()
+}
+
+fn is_on_every_node(job: &Job) -> bool {
+    matches!(job.kind.as_str(), "system" | "sysbatch")
 }
 
 pub(super) fn failed(

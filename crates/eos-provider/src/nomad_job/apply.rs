@@ -112,7 +112,14 @@ impl<'a> Work<'a> {
     /// Secrets, then the registration, unless the job is there already as it should be.
     fn begin(&mut self) -> Result<Begun, Applied> {
         let older = self.prior.as_ref().map(|(_, spec)| spec);
-        let variable_index = self.secrets.write(&self.client, &self.spec, older).map_err(Applied::nothing)?;
+        let variable_index = match self.secrets.write(&self.client, &self.spec, older) {
+            Ok(index) => index,
+            // They may be there all the same: without the state nobody would ever take them away.
+            Err(error) if error.is_uncertain() || matches!(error, Error::Stopped { .. }) => {
+                return Err(self.uncertain(trouble::diagnostic(&error), None));
+            }
+            Err(error) => return Err(Applied::nothing(trouble::diagnostics(error))),
+        };
         let before = self.survey.job.as_ref();
         let attempt = before.and_then(|job| attempt_of(&job.meta));
         let again = self.survey.needs_another_attempt() && !self.survey.needs_registration();
@@ -186,7 +193,9 @@ impl<'a> Work<'a> {
     /// The older spec reads the older secrets. Gives the variable's index, or why they are not back.
     fn put_secrets_back(&self, older: &Spec) -> Result<Option<u64>, String> {
         Secrets::resolve(self.call.settings, older)
-            .and_then(|secrets| secrets.write(&self.client, older, Some(&self.spec)))
+            .and_then(|secrets| {
+                secrets.write(&self.client, older, Some(&self.spec)).map_err(trouble::diagnostics)
+            })
             .map_err(|found| format!("its secrets could not be put back: {found}"))
     }
 

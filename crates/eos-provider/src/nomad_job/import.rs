@@ -1,5 +1,5 @@
 //! Importing: a job that runs, by its id or by `namespace/id`; with `eos.unit=<owner>;` before it only one that bears this
-//! mark.
+//! mark. `eos.spec=<spec>` is a job that was not registered any more: what is left of it are the secrets of that spec.
 
 use eos_model::{Diagnostic, Diagnostics, codes};
 use eos_nomad::Patience;
@@ -14,6 +14,9 @@ use crate::value::Object;
 
 /// The spec is Nomad's own form of the job; the next plan says in what the compiled one differs.
 pub fn import(call: &Call, id: &str) -> Result<Recorded, Diagnostics> {
+    if let Some(spec) = id.strip_prefix("eos.spec=") {
+        return only_secrets(call, spec);
+    }
     let marked = id.strip_prefix("eos.unit=").and_then(|rest| rest.split_once(';'));
     let (owner, id) = marked.map_or((None, id), |(owner, id)| (Some(owner), id));
     let (job, namespace) = find(call, id)?;
@@ -31,6 +34,21 @@ pub fn import(call: &Call, id: &str) -> Result<Recorded, Diagnostics> {
         .with("modify_index", index);
     let private = Private { seen_index: Some(index), variable_index: None };
     Ok(Recorded { object, private: private.write() })
+}
+
+/// Out of sync, as [`super::read`] finds it: destroying it takes the secrets away.
+fn only_secrets(call: &Call, text: &str) -> Result<Recorded, Diagnostics> {
+    let spec = Spec::parse(text)?;
+    let object = Object::default()
+        .with("name", spec.owner.clone().unwrap_or_else(|| spec.id.clone()))
+        .with("spec", text)
+        .with("in_sync", false)
+        .with("modify_index", 0_u64);
+    let client = target::client(call, &spec, &object, Patience::SHORT)?;
+    match client.variable_index(&spec.variable_path()).map_err(trouble::diagnostics)? {
+        Some(_) => Ok(Recorded { object, private: Private::default().write() }),
+        None => Err(missing(&spec.id)),
+    }
 }
 
 /// An id may have slashes itself, so the whole is tried first. The namespace is given when it was part of the id.

@@ -8,7 +8,6 @@ use eos_secrets::{Identity, Secret};
 use serde_json::Value as Json;
 
 use super::spec::{Spec, secrets_of};
-use super::trouble;
 use crate::redact::Redact;
 use crate::settings::Settings;
 
@@ -64,12 +63,7 @@ impl Secrets {
 
     /// Puts them into the job's variable, and takes out those an older spec had. Other keys stay as they are, and a
     /// variable that is right already is not written: tasks restart when theirs changes. Gives the variable's index.
-    pub fn write(
-        &self,
-        client: &Client,
-        spec: &Spec,
-        older: Option<&Spec>,
-    ) -> Result<Option<u64>, Diagnostics> {
+    pub fn write(&self, client: &Client, spec: &Spec, older: Option<&Spec>) -> Result<Option<u64>, Error> {
         let stale: BTreeSet<&String> = older
             .into_iter()
             .flat_map(|older| older.secrets.keys())
@@ -79,7 +73,7 @@ impl Secrets {
             return Ok(None);
         }
         let path = spec.variable_path();
-        let mut variable = client.variable(&path).map_err(trouble::diagnostics)?.unwrap_or_default();
+        let mut variable = client.variable(&path)?.unwrap_or_default();
         let has = |(key, value): (&String, &Secret)| {
             variable.items.get(key).is_some_and(|item| item.as_str() == value.expose())
         };
@@ -92,7 +86,7 @@ impl Secrets {
         for (key, value) in &self.0 {
             variable.items.insert(key.clone(), value.expose().to_owned().into());
         }
-        store(client, &path, &variable).map_err(trouble::diagnostics)
+        store(client, &path, &variable)
     }
 }
 

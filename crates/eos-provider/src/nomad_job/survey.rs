@@ -14,6 +14,8 @@ pub struct Survey {
     rollout: Option<Deployment>,
     /// Of a batch job that should have completed: it has not.
     incomplete: bool,
+    /// Of a service that came up: it runs nowhere any more, since every allocation has failed.
+    failing: bool,
     /// When the job's variable was last changed.
     pub variable_index: Option<u64>,
     secrets_expected: bool,
@@ -23,7 +25,7 @@ pub fn survey(client: &Client, spec: &Spec, goal: Goal) -> Result<Survey, Error>
     let job = client.job(&spec.id)?;
     let attempt = job.as_ref().and_then(|job| attempt_of(&job.meta));
     let plan = client.plan_job(&spec.id, &spec.document(client.namespace(), attempt))?;
-    let (mut rollout, mut incomplete) = (None, false);
+    let (mut rollout, mut incomplete, mut failing) = (None, false, false);
     if let Some(job) = &job {
         let (deployments, _) = client.deployments(&spec.id, 0)?;
         rollout = deployments.into_iter().find(|deployment| deployment.job_version == job.version);
@@ -31,10 +33,17 @@ pub fn survey(client: &Client, spec: &Spec, goal: Goal) -> Result<Survey, Error>
             let (allocations, _) = client.allocations(&spec.id, 0)?;
             incomplete = allocations.iter().any(|allocation| ended_badly(allocation, job));
         }
+        let is_up = rollout.as_ref().is_none_or(Deployment::is_successful);
+        if is_up && !job.stop && !job.is_batch() {
+            let (allocations, _) = client.allocations(&spec.id, 0)?;
+            let current = |one: &&Allocation| one.job_version == job.version && one.desired_status == "run";
+            let mut current = allocations.iter().filter(current).peekable();
+            failing = current.peek().is_some() && current.all(|one| one.client_status == "failed");
+        }
     }
     let secrets_expected = !spec.secrets.is_empty();
     let variable_index = if secrets_expected { client.variable_index(&spec.variable_path())? } else { None };
-    Ok(Survey { job, plan, rollout, incomplete, variable_index, secrets_expected })
+    Ok(Survey { job, plan, rollout, incomplete, failing, variable_index, secrets_expected })
 }
 
 fn ended_badly(allocation: &Allocation, job: &Job) -> bool {
@@ -49,7 +58,8 @@ impl Survey {
         let Some(job) = &self.job else { return false };
         let dead = job.status == "dead" && !job.is_batch() && !job.waits_to_be_launched();
         let wanted = job.task_groups.iter().any(|group| group.count > 0);
-        self.rollout.as_ref().is_some_and(Deployment::has_failed) || self.incomplete || (dead && wanted)
+        let failed = self.rollout.as_ref().is_some_and(Deployment::has_failed);
+        failed || self.incomplete || self.failing || (dead && wanted)
     }
 
     /// Registering the spec would change something.
@@ -71,6 +81,7 @@ impl Survey {
                 Some(rollout) if !rollout.is_successful() => {
                     reasons.push(format!("its deployment is {}", rollout.status));
                 }
+                _ if self.failing => reasons.push("all of its allocations have failed".to_owned()),
                 _ if self.needs_another_attempt() => reasons.push("the job is dead".to_owned()),
                 _ => {}
             },

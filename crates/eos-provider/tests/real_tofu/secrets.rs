@@ -7,7 +7,7 @@ use eos_model::SecretRef;
 use eos_secrets::{Identity, Recipients, Secret};
 use serde_json::{Value as Json, json};
 
-use crate::refusing;
+use crate::refusing::{self, Fault};
 use crate::unit::{Bench, Unit, doomed, service, tasks};
 
 const FIRST: &str = "correct-horse-battery-1";
@@ -53,6 +53,16 @@ pub fn whole_life(bench: &Bench) {
     unit.set("EOS_ESTATE", root.join("estate"));
     unit.set("EOS_IDENTITY", root.join("identity"));
 
+    // Whether they were written is not known: the state says so, and destroying it takes them away.
+    let usual = unit.environment.clone();
+    unit.set("NOMAD_ADDR", refusing::in_front_of(bench.agent.address(), Fault::LosesAnswersOfVariables));
+    unit.apply_fails().does_not_say(FIRST);
+    unit.environment = usual;
+    assert_eq!(variable(&unit)["app_password"], FIRST);
+    assert!(unit.job().is_null());
+    unit.destroy();
+    assert!(variable(&unit).is_null(), "the secret is gone");
+
     unit.ok(&["plan", "-out=plan"]);
     unit.ok(&["apply", "plan"]);
     assert_eq!(std::fs::read_to_string(&output).unwrap(), FIRST);
@@ -94,7 +104,7 @@ pub fn whole_life(bench: &Bench) {
     // A registration that is refused leaves the job as it was, with the secret that it had.
     unit.write(&job(&output, 1), json!({}));
     let usual = unit.environment.clone();
-    unit.set("NOMAD_ADDR", refusing::in_front_of(bench.agent.address()));
+    unit.set("NOMAD_ADDR", refusing::in_front_of(bench.agent.address(), Fault::RefusesJobs));
     unit.apply_fails().says("not this time").does_not_say(FIRST).does_not_say(SECOND);
     unit.environment = usual;
     assert_eq!(variable(&unit)["app_password"], SECOND);

@@ -13,7 +13,7 @@ use eos_secrets::Secret;
 use serde_json::Value as Json;
 
 use crate::args::{spoken, weak_secret};
-use crate::views::prompt;
+use crate::views::prompt::{self, Part};
 
 /// The component with every flag's feature on: a feature may bring settings.
 pub fn widest(catalog: &Catalog, kind: &str) -> Result<std::sync::Arc<Component>, Diagnostics> {
@@ -234,9 +234,14 @@ fn common(base: &Component) -> Vec<Arg> {
     args
 }
 
-fn whole_number(text: &str) -> Result<u32, &'static str> {
-    let number = text.parse().ok().filter(|number| *number > 0);
-    number.ok_or("a whole number above 0 is wanted, without a unit, such as 512")
+fn whole_number(text: &str) -> Result<u32, String> {
+    match text.parse::<u32>() {
+        Ok(number) if number > 0 => Ok(number),
+        Err(error) if *error.kind() == std::num::IntErrorKind::PosOverflow => {
+            Err(format!("that is more than {}, the highest there is", u32::MAX))
+        }
+        _ => Err("a whole number above 0 is wanted, without a unit, such as 512".to_owned()),
+    }
 }
 
 /// What the flags said, as a request, with the secrets apart.
@@ -278,24 +283,34 @@ pub fn read(
     let dash =
         |name: &String| matches.try_get_one::<String>(name).ok().flatten().is_some_and(|value| value == "-");
     let is_secret = |setting: &Setting| setting.kind == SettingType::Secret;
-    let asked = component.settings.iter().filter(|(name, setting)| is_secret(setting) && dash(name)).count();
-    for (name, setting) in &component.settings {
+    for (name, setting) in component.settings.iter().filter(|(_, setting)| !is_secret(setting)) {
         let Ok(Some(values)) = matches.try_get_many::<String>(name) else { continue };
         let values: Vec<&str> = values.map(String::as_str).collect();
-        if setting.kind == SettingType::Secret {
-            match secret(command, name, values[0], asked == 1, &mut said.warnings) {
-                Ok(secret) => {
-                    let what = format!("--{}", flag(name));
-                    let weak = weak_secret::refuse(&what, &secret, kind, &said.request.name);
-                    found.0.extend(weak.err());
-                    said.secrets.insert(name.clone(), secret);
-                    said.request.secrets.insert(name.clone());
-                }
-                Err(diagnostic) => found.push(diagnostic),
-            }
-            continue;
-        }
         said.request.settings.insert(name.clone(), setting.read_text(&values.join(",")));
+    }
+    // As they were typed: so they come on stdin.
+    let secrets = component.settings.iter().filter(|(_, setting)| is_secret(setting)).map(|(name, _)| name);
+    let given = secrets.filter(|name| matches!(matches.try_get_one::<String>(name), Ok(Some(_))));
+    let mut given: Vec<&String> = given.collect();
+    given.sort_by_key(|name| matches.index_of(name));
+    let asked: Vec<&String> = given.iter().copied().filter(|name| dash(name)).collect();
+    for name in given {
+        let part = match asked.as_slice() {
+            [_] => Part::Whole,
+            [.., last] if *last == name => Part::Last,
+            _ => Part::Next,
+        };
+        let value = matches.get_one::<String>(name).map(String::as_str).unwrap_or_default();
+        match secret(command, name, value, part, &mut said.warnings) {
+            Ok(secret) => {
+                let what = format!("--{}", flag(name));
+                let weak = weak_secret::refuse(&what, &secret, kind, &said.request.name);
+                found.0.extend(weak.err());
+                said.secrets.insert(name.clone(), secret);
+                said.request.secrets.insert(name.clone());
+            }
+            Err(diagnostic) => found.push(diagnostic),
+        }
     }
     for (name, _) in base.features.iter().filter(|(_, feature)| feature.when.is_none()) {
         if matches.get_flag(name) {
@@ -349,11 +364,11 @@ fn secret(
     command: &str,
     name: &str,
     value: &str,
-    only: bool,
+    part: Part,
     warnings: &mut Diagnostics,
 ) -> Result<Secret, Diagnostic> {
     if value == "-" {
-        return prompt::secret(name, command, only);
+        return prompt::secret(name, command, part);
     }
     if value.is_empty() {
         return Err(Diagnostic::error(codes::BAD_VALUE, format!("--{} is empty", flag(name)))

@@ -25,6 +25,14 @@ pub fn bare_words(words: &[String]) -> Vec<&str> {
     found
 }
 
+/// The verb, and the word right behind it: further on it may be the value of a flag.
+pub fn subject(words: &[String]) -> Vec<&str> {
+    let bare = bare_words(words);
+    let Some(verb) = bare.first() else { return bare };
+    let next = words.iter().skip_while(|word| word != verb).nth(1).map(String::as_str);
+    bare.iter().copied().take(if bare.get(1).copied() == next { 2 } else { 1 }).collect()
+}
+
 /// A flag that stands between the verb and the next bare word, where only global ones may.
 pub fn early_flag(words: &[String]) -> Option<&str> {
     let verb = *bare_words(words).first()?;
@@ -159,6 +167,13 @@ mod tests {
         assert_eq!(early("-C dir create -e staging --json grafana --port 1"), None);
         assert_eq!(early("create --help"), None);
         assert_eq!(early("create --env=staging --dry-run"), Some("--dry-run".to_owned()));
+    }
+
+    #[test]
+    fn the_subject_stands_right_behind_the_verb() {
+        assert_eq!(subject(&words("-C dir create grafana --port x")), ["create", "grafana"]);
+        assert_eq!(subject(&words("history -n 0")), ["history"]);
+        assert_eq!(subject(&words("list")), ["list"]);
     }
 
     #[test]

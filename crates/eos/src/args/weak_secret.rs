@@ -1,10 +1,16 @@
-//! Secrets that are none: the words that a component goes by.
+//! Secrets that are none: the words that a component goes by, and lines where one is meant.
 
 use eos_model::{Diagnostic, codes};
 use eos_secrets::Secret;
 
 /// Refuses a secret that is the kind or the name of what it is for. `what` is how it was given.
 pub fn refuse(what: &str, secret: &Secret, kind: &str, name: &str) -> Result<(), Diagnostic> {
+    // What is not PEM ends up on one line of a file, a variable or a URL.
+    if secret.expose().contains(['\n', '\r']) && !secret.expose().starts_with("-----BEGIN ") {
+        return Err(Diagnostic::error(codes::BAD_VALUE, format!("{what} has several lines"))
+            .why("a password or key is one line: where it is used, what stands behind it would be a setting of its own")
+            .fix("give one line; only keys and certificates in PEM have several. JSON fits on one: jq -c . file"));
+    }
     if ![kind, name].contains(&secret.expose()) {
         return Ok(());
     }

@@ -1,13 +1,22 @@
 //! `eos adopt`: bring a Nomad job that runs already under eos. It keeps its id; its settings come from the catalogue and
 //! the flags, and the plan shows in what that differs from what runs.
 
+use std::collections::BTreeMap;
+
 use clap::{Arg, ArgMatches, Command};
-use eos_model::{Diagnostic, Diagnostics, codes};
+use eos_compile::intent::Planned;
+use eos_model::{Diagnostic, Diagnostics, EnvName, Name, codes};
 use eos_pillar::estate_file::{DEFAULT_NAMESPACE, ESTATE_FILE, EstateFile};
+use eos_pillar::{Change, ComponentEntry, Environment};
 
 use super::{Call, catalog_here, create};
 use crate::args::{self, spoken};
+use crate::loaded::Loaded;
 use crate::outcome::Outcome;
+use crate::recording::Message;
+use crate::run;
+use crate::run::ended::outcome;
+use crate::run::flow::{self, Wanted};
 
 /// What can be adopted.
 const JOB: &str = "nomad-job/";
@@ -65,6 +74,52 @@ pub fn own_job<'j>(estate: &EstateFile, job: &'j str) -> Result<&'j str, Diagnos
         .fix(format!(
             "write [nomad] namespace = \"{namespace}\" into {ESTATE_FILE} if nothing of this estate runs yet; or adopt it from an estate whose jobs are there"
         )))
+}
+
+/// Whether the pillar says already that this job is to be taken over, and nobody has done it: a run did not begin then.
+pub fn is_recorded(loaded: &Loaded, environment: &Environment, kind: &str, name: &str, job: &str) -> bool {
+    let is_it = |entry: &ComponentEntry| entry.kind == kind && entry.job.as_deref() == Some(job);
+    environment.components.get(name).is_some_and(is_it)
+        && run::never_applied(&loaded.estate, &environment.name, name)
+}
+
+/// What a person must know of a job's data before it is taken over: eos knows the folders of the kind, not the job's own.
+pub fn about_data(planned: &Planned, name: &str) -> Option<String> {
+    let entry = planned.entries.iter().find(|entry| entry.name.as_str() == name)?;
+    let volumes = entry.entry.get("volumes")?.as_object()?.values();
+    let folders: Vec<&str> = volumes.filter_map(|volume| volume.get("path")?.as_str()).collect();
+    (!folders.is_empty()).then(|| {
+        let folders = folders.join(", ");
+        format!("what the job has stored so far stays where it is: {name} begins with what is in {folders}")
+    })
+}
+
+/// Takes over what is recorded.
+pub fn go_on(
+    call: &Call<'_>,
+    matches: &ArgMatches,
+    loaded: &mut Loaded,
+    env: &EnvName,
+    name: &str,
+    job: &str,
+) -> Result<Outcome, Diagnostics> {
+    let name: Name = name.parse().map_err(|problem: eos_model::name::BadName| Diagnostic::from(problem))?;
+    let compiled = loaded.compile(&loaded.tree, env)?;
+    let message = Message::new(call, matches, format!("adopt {name} in {env}"));
+    let import = address(import_id(&loaded.estate.file, job));
+    let mut wanted = Wanted::new(env, &compiled, Change::default(), message, matches)?;
+    wanted.only.insert(name.clone());
+    wanted.notes.push(format!(
+        "{name}: is recorded already, with the settings of that time; eos update {name} changes them afterwards"
+    ));
+    wanted.adopt.insert(name, import);
+    let (ended, shown) = flow::carry_out(call, loaded, wanted)?;
+    Ok(outcome(call, loaded, env, ended, &shown))
+}
+
+/// The resource that a component's job is, by the id it is imported by.
+pub fn address(job: String) -> BTreeMap<String, String> {
+    BTreeMap::from([("eos_nomad_job.job".to_owned(), job)])
 }
 
 /// As the provider finds it.

@@ -1,8 +1,8 @@
 //! `eos apply`: bring what runs to what the pillar says, after showing it and asking.
 
 use clap::{Arg, ArgMatches, Command};
-use eos_engine::plan_file;
-use eos_model::Diagnostics;
+use eos_engine::{Applied, plan_file};
+use eos_model::{Diagnostic, Diagnostics, codes};
 use eos_pillar::Change;
 
 use super::Call;
@@ -27,18 +27,44 @@ pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
         ))
 }
 
+/// A kept plan is applied as it was shown: whatever would have made another plan of it is a mistake, and no wish to pass over.
+fn refuse_choices(matches: &ArgMatches) -> Result<(), Diagnostics> {
+    let typed = |id: &str| matches.value_source(id) == Some(clap::parser::ValueSource::CommandLine);
+    let given: Vec<String> = running::choosing()
+        .iter()
+        .filter(|arg| typed(arg.get_id().as_str()) && arg.get_id() != "preserve-data")
+        .filter_map(|arg| Some(format!("--{}", arg.get_long()?)))
+        .collect();
+    if given.is_empty() {
+        return Ok(());
+    }
+    let given = given.join(", ");
+    Err(Diagnostic::error(codes::USAGE, format!("{given} cannot be said of a plan that was kept"))
+        .why("it is applied exactly as it was shown")
+        .fix(format!("leave it out; or keep another plan: eos plan takes {given}, too"))
+        .into())
+}
+
 pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics> {
+    let asked = matches.get_one::<String>("env").map(String::as_str);
     let mut loaded = Loaded::open_for_change(call.context)?;
     let kept = match matches.get_one::<String>("plan") {
         Some(file) => {
+            refuse_choices(matches)?;
             let key = run::first::plan_key(call.context, &loaded.estate)?;
-            Some(plan_file::read(&call.context.directory.join(file), &key)?)
+            let kept = plan_file::read(&call.context.directory.join(file), &key)?;
+            if let Some(asked) = asked.filter(|asked| *asked != kept.0.env.as_str()) {
+                let message = format!("{file} is a plan for {}, not for {asked}", kept.0.env);
+                let fix = format!("leave out --env, or eos plan --env {asked} --out {file}");
+                return Err(Diagnostic::error(codes::USAGE, message).fix(fix).into());
+            }
+            Some(kept)
         }
         None => None,
     };
     let env = match &kept {
         Some((plan, _)) => loaded.env(Some(plan.env.as_str()))?,
-        None => loaded.env(matches.get_one::<String>("env").map(String::as_str))?,
+        None => loaded.env(asked)?,
     };
     let compiled = loaded.compile(&loaded.tree, &env)?;
     let message = Message::new(call, matches, run::first::subject(&env));
@@ -53,6 +79,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     flow::make_ready(call, &mut loaded)?;
     loaded.estate.release();
     let runs = Runs::open(call.context, &loaded.estate, &[&units], wanted.message.line())?;
+    plan.refuse_applied_since(&Applied::new(runs.records.as_ref()).units(&env)?)?;
     interrupt::watch(&runs.tools.children);
     // Who was silent when it was planned may answer by now.
     let silent = if plan.units.values().any(|unit| unit.unreached.is_some()) {

@@ -83,6 +83,10 @@ fn candidates(call: &Call<'_>, before: &[String], typed: &str) -> Result<Candida
             .map(|env| (env.to_string(), "environment".to_owned()))
             .collect());
     }
+    if before.last().is_some_and(|word| word == "-C" || word == "--directory") {
+        // The shell knows folders better.
+        return Ok(Vec::new());
+    }
     if before.last().is_some_and(|word| word == "--host") {
         return hosts(call, env_of(before));
     }
@@ -98,6 +102,7 @@ fn candidates(call: &Call<'_>, before: &[String], typed: &str) -> Result<Candida
             all.extend(acting.map(|verb| (verb, "Act once".to_owned())));
             Ok(all)
         }
+        ["completion"] => Ok(pairs(&[("bash", "Bash"), ("fish", "fish"), ("zsh", "Z shell")])),
         ["explain"] => Ok(eos_model::codes::PAGES
             .iter()
             .map(|page| (page.code.to_string(), page.title().to_owned()))
@@ -222,7 +227,7 @@ fn told_by_arguments(call: &Call<'_>, before: &[String], typed: &str) -> Option<
 
 /// The environment that was named before, if one was.
 fn env_of(before: &[String]) -> Option<&str> {
-    value_of(before, &["-e", "--env"])
+    value_of(before, &["-e", "--env"], |_| true)
 }
 
 fn secrets(call: &Call<'_>, env: Option<&str>) -> Result<Candidates, Diagnostics> {

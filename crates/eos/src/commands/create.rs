@@ -136,14 +136,21 @@ pub fn create(
     }
     let env = loaded.env(matches.get_one::<String>("env").map(String::as_str))?;
     let environment = loaded.environment(&env)?;
+    if let Some(job) = job
+        && adopt::is_recorded(&loaded, &environment, &kind, &name, job)
+    {
+        return adopt::go_on(call, matches, &mut loaded, &env, &name, job);
+    }
     said.request.kept = eos_secrets::list(&loaded.estate.root)?;
     let is_there = environment.components.contains_key(name.as_str());
     said.request.never_applied = (environment.kept.contains_key(name.as_str())
         || (is_there && said.request.meets_what_stays(&*component::every(&outside, &kind)?)))
-        && run::never_applied(&loaded.estate, &env, &name);
+        && (run::never_applied(&loaded.estate, &env, &name)
+            || run::holds_nothing(call.context, &loaded, &environment, &name));
     let others = loaded.others(&loaded.tree, &env);
     let mut planned = intent::create(&loaded.input(&environment).among(&others), &said.request)?;
     planned.notes = loaded.hints(&env, planned.notes);
+    planned.notes.extend(job.and_then(|_| adopt::about_data(&planned, &name)));
     let subject = format!("create {} in {env}", recording::what(&kind, &name));
     let message = Message::new(call, matches, subject);
     let mut secrets = said.secrets;
@@ -195,7 +202,7 @@ pub fn record(
         if let Some((name, job)) = intent.adopt
             && let Ok(name) = name.parse()
         {
-            wanted.adopt.insert(name, BTreeMap::from([("eos_nomad_job.job".to_owned(), job)]));
+            wanted.adopt.insert(name, adopt::address(job));
         }
         (wanted.warnings, wanted.planned) = (warnings, Some(intent.planned));
         return flow::record_and_apply_as(call, loaded, prepared, wanted, &notes);

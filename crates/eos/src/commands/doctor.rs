@@ -73,7 +73,13 @@ pub fn run(call: &Call<'_>, _: &ArgMatches) -> Result<Outcome, Diagnostics> {
 }
 
 pub fn bad(problem: Diagnostic) -> Finding {
-    Finding::Bad(format!("{}: {}", problem.code, problem.message), problem.fix.unwrap_or_default())
+    let place = problem.place.as_ref().map(|place| match place.line {
+        0 if problem.message.contains(place.file.as_str()) => String::new(),
+        0 => format!(", in {}", place.file),
+        line => format!(", at {}:{line}:{}", place.file, place.column),
+    });
+    let message = format!("{}: {}{}", problem.code, problem.message, place.unwrap_or_default());
+    Finding::Bad(message, problem.fix.unwrap_or_default())
 }
 
 fn machine(call: &Call<'_>, executor: &str, findings: &mut Vec<Finding>) -> Result<(), Diagnostics> {
@@ -175,8 +181,10 @@ fn estate(call: &Call<'_>, loaded: &Loaded, findings: &mut Vec<Finding>) -> Resu
                 findings.push(Finding::Good(format!("{env} compiles: {} unit(s)", compiled.order.len())))
             }
             Err(found) => {
-                findings.extend(found.0.into_iter().filter(|d| d.severity == Severity::Error).map(|d| {
-                    Finding::Bad(format!("{env}: {}: {}", d.code, d.message), d.fix.unwrap_or_default())
+                let errors = found.0.into_iter().filter(|d| d.severity == Severity::Error);
+                findings.extend(errors.map(|d| match bad(d) {
+                    Finding::Bad(message, fix) => Finding::Bad(format!("{env}: {message}"), fix),
+                    other => other,
                 }))
             }
         }

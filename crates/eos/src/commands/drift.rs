@@ -284,6 +284,7 @@ fn ignore(
         let mut all = engine.applied().ignored_drift(&unit)?;
         all.extend(rules);
         engine.applied().ignore_drift(&unit, all)?;
+        engine.applied().see_drift(&unit, None)?;
         text.push_str(&format!(
             "{name}: this difference is ignored until {name} is applied again, which brings it back.\n"
         ));

@@ -168,7 +168,7 @@ fn decide(
         _ => None,
     };
     let known = |key: &str| {
-        let component = catalog.component(&entry.kind).ok()?;
+        let component = intent::with_features(catalog, entry).ok()?;
         Some((component.settings.get(key)?.clone(), component))
     };
     if let Some(key) = setting {

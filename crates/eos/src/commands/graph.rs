@@ -1,6 +1,7 @@
 //! `eos graph`: what needs what, as SVG, DOT or Mermaid.
 
 use clap::{Arg, ArgMatches, Command};
+use eos_compile::intent;
 use eos_model::Diagnostics;
 use serde_json::json;
 
@@ -25,7 +26,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         .iter()
         .map(|name| {
             let entry = &environment.components[name];
-            let component = loaded.catalog.component(&entry.kind).ok();
+            let component = intent::with_features(&loaded.catalog, entry).ok();
             let holds_data = !entry.volumes.is_empty();
             let ports = component.map(|component| super::show::ports(entry, &component)).unwrap_or_default();
             let mut below = vec![entry.kind.clone()];

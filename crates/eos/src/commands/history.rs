@@ -1,9 +1,11 @@
 //! `eos history`: what was done, by whom, when and why.
 
+use camino::Utf8PathBuf;
 use clap::{Arg, ArgMatches, Command};
 use eos_compile::intent::{self, component_path, host_path};
 use eos_model::date;
-use eos_model::{Diagnostic, Diagnostics, HostName, Name};
+use eos_model::{Diagnostic, Diagnostics, EnvName, HostName, Name, codes};
+use eos_pillar::Environment;
 use serde_json::json;
 
 use super::Call;
@@ -14,7 +16,13 @@ use crate::views::wrap::{below, wrapped};
 
 pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
     Ok(command
-        .arg(Arg::new("name").value_name("NAME").help("Only what touched this component or host"))
+        .override_usage("eos history [OPTIONS]\n       eos history <NAME>\n       eos history <KIND> <NAME>\n       eos history host <NAME>")
+        .arg(
+            Arg::new("name")
+                .value_name("NAME")
+                .num_args(1..=2)
+                .help("Only what touched this component or host; its kind, or `host`, may stand before it"),
+        )
         .arg(
             Arg::new("limit")
                 .long("limit")
@@ -30,18 +38,25 @@ pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
 pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics> {
     let loaded = Loaded::open(call.context)?;
     let env = loaded.env(matches.get_one::<String>("env").map(String::as_str))?;
-    let bad = |problem: eos_model::name::BadName| Diagnostic::from(problem);
-    let path = match matches.get_one::<String>("name") {
-        None => None,
-        Some(name) => {
-            let host: HostName = name.parse().map_err(bad)?;
-            let as_host = host_path(&host);
-            let component: Name = name.parse().map_err(bad)?;
-            Some(if loaded.tree.get(&as_host).is_some() { as_host } else { component_path(&env, &component) })
+    let words: Vec<&str> =
+        matches.get_many::<String>("name").into_iter().flatten().map(String::as_str).collect();
+    let environment = loaded.environment(&env);
+    let paths = match words.as_slice() {
+        [] => Vec::new(),
+        ["host", name] => vec![host_path(&name.parse::<HostName>().map_err(Diagnostic::from)?)],
+        [kind, name] => {
+            let environment = environment.as_ref().map_err(Clone::clone)?;
+            intent::of_kind(&loaded.input(environment), kind, name, "history")?;
+            component_paths(&env, Some(environment), name)?
+        }
+        [name, ..] => {
+            let mut paths = component_paths(&env, environment.as_ref().ok(), name)?;
+            paths.extend(name.parse::<HostName>().ok().map(|host| host_path(&host)));
+            paths
         }
     };
     let limit = matches.get_one::<u32>("limit").copied().unwrap_or(20) as usize;
-    let mut changes = loaded.estate.git.history(path.as_deref(), limit + 1)?;
+    let mut changes = loaded.estate.git.history(&paths, limit + 1)?;
     let is_cut = changes.len() > limit;
     changes.truncate(limit);
     let style = Style(call.context.color_stdout);
@@ -63,10 +78,32 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         }
     }
     if is_cut {
-        text.push_str(&format!("… and older ones: eos history -n {}\n", limit * 2));
+        let of: String = words.iter().map(|word| format!("{word} ")).collect();
+        text.push_str(&format!("… and older ones: eos history {of}-n {}\n", limit * 2));
     }
-    if let (true, Some(name)) = (changes.is_empty(), matches.get_one::<String>("name")) {
-        return Err(intent::unknown_name(&loaded.environment(&env)?, name).into());
+    if let (true, Some(name)) = (changes.is_empty(), words.last()) {
+        let environment = environment?;
+        if let Some(entry) = environment.components.get(*name) {
+            let file = environment.sources.file(entry.node.file).map(|file| file.to_string());
+            let message = format!("no commit has {} yet, where {name} is", file.unwrap_or_default());
+            return Err(Diagnostic::error(codes::DIRTY_TREE, message)
+                .fix("git status shows what is new")
+                .into());
+        }
+        return Err(intent::unknown_name(&environment, name).into());
     }
     Ok(Outcome::new(text, json!({ "changes": changes })))
+}
+
+/// The files that a component is or was written in: eos's own, and those that a person wrote.
+fn component_paths(
+    env: &EnvName,
+    environment: Option<&Environment>,
+    name: &str,
+) -> Result<Vec<Utf8PathBuf>, Diagnostic> {
+    let own = component_path(env, &name.parse::<Name>().map_err(Diagnostic::from)?);
+    let entry = environment.and_then(|environment| environment.components.get(name));
+    let file = entry.and_then(|entry| environment?.sources.file(entry.node.file));
+    let written = file.filter(|file| *file != own).map(ToOwned::to_owned);
+    Ok([own].into_iter().chain(written).collect())
 }

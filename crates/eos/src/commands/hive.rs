@@ -122,7 +122,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         None => call.context.data_folder.join("hive"),
     };
     match matches.subcommand() {
-        Some(("up", matches)) if matches.get_flag("detach") => detach(call, &data),
+        Some(("up", matches)) if matches.get_flag("detach") => detach(call, matches, &data),
         Some(("up", matches)) => up(matches, &data),
         Some(("env", matches)) => env(&data, matches.get_one::<String>("account").map(String::as_str)),
         Some(("accounts", matches)) => {
@@ -182,7 +182,8 @@ fn failed(error: &HiveError) -> Diagnostic {
     Diagnostic::error(codes::HIVE, error.to_string()).fix(fix)
 }
 
-fn up(matches: &ArgMatches, data: &Utf8PathBuf) -> Result<Outcome, Diagnostics> {
+/// What the words of the command ask for.
+fn config(matches: &ArgMatches, data: &Utf8PathBuf) -> Config {
     let mut config = Config::new(data.as_std_path().to_owned());
     let port = matches.get_one::<u16>("port").copied().unwrap_or(9999);
     config.log = hive::stderr_log();
@@ -199,6 +200,11 @@ fn up(matches: &ArgMatches, data: &Utf8PathBuf) -> Result<Outcome, Diagnostics> 
         // Looked at when it was read.
         let _ = config.limits.set(limit);
     }
+    config
+}
+
+fn up(matches: &ArgMatches, data: &Utf8PathBuf) -> Result<Outcome, Diagnostics> {
+    let config = config(matches, data);
     let broken = |error: std::io::Error| Diagnostic::error(codes::HIVE, format!("cannot start: {error}"));
     hive::keep_memory_small();
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(broken)?;
@@ -225,13 +231,14 @@ async fn interrupted() {
 }
 
 /// Starts this very command again without `--detach`, in a process group of its own.
-fn detach(call: &Call<'_>, data: &Utf8PathBuf) -> Result<Outcome, Diagnostics> {
+fn detach(call: &Call<'_>, matches: &ArgMatches, data: &Utf8PathBuf) -> Result<Outcome, Diagnostics> {
     // What is started inherits it, and has it from its first allocation on.
     hive::keep_memory_small();
     let broken = |error: std::io::Error| {
         Diagnostic::error(codes::HIVE, format!("cannot start in the background: {error}"))
     };
     if let Ok(running) = control::running(data.as_std_path()) {
+        refuse_others(matches, data, &running)?;
         return Ok(Outcome::new(
             format!("Hive is running at {} already.\n", running.endpoint),
             json!(running),
@@ -275,6 +282,39 @@ fn detach(call: &Call<'_>, data: &Utf8PathBuf) -> Result<Outcome, Diagnostics> {
     let rest = format!("{log_path} has the rest");
     Err(Diagnostic::error(codes::HIVE, format!("the gateway did not start: {first}"))
         .fix(remedy.map_or(rest.clone(), |remedy| format!("{remedy}; {rest}")))
+        .into())
+}
+
+/// A gateway that runs already is no answer to whoever asks for another one.
+fn refuse_others(
+    matches: &ArgMatches,
+    data: &Utf8PathBuf,
+    running: &control::Running,
+) -> Result<(), Diagnostics> {
+    let asked = config(matches, data).options();
+    let is_other = |name: &String, value: &String| {
+        matches.value_source(name) == Some(clap::parser::ValueSource::CommandLine)
+            && (name, value.as_str()) != (&"port".to_owned(), "0")
+            && running.options.get(name).is_some_and(|known| known != value)
+    };
+    let others: Vec<String> = asked
+        .iter()
+        .filter(|(name, value)| is_other(name, value))
+        .map(|(name, value)| match running.options[name].as_str() {
+            "" => format!("--{name} {value} (it has none)"),
+            known => format!("--{name} {value} (it has {known})"),
+        })
+        .collect();
+    if others.is_empty() {
+        return Ok(());
+    }
+    let message = format!(
+        "Hive is running at {} already, and was started with other options than {}",
+        running.endpoint,
+        others.join(", ")
+    );
+    Err(Diagnostic::error(codes::HIVE, message)
+        .fix("eos hive down, then this again; or eos hive up --data <another folder> --port <a free port>")
         .into())
 }
 

@@ -3,14 +3,17 @@
 use std::collections::BTreeMap;
 
 use camino::{Utf8Path, Utf8PathBuf};
+use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Command};
 use eos_compile::COMPILER;
 use eos_model::{Diagnostic, Diagnostics, Name, codes};
+use eos_pillar::estate_file::ESTATE_FILE;
 use eos_pillar::{Change, Estate, EstateFile, LockFile};
 use eos_secrets::{Identity, Recipients};
 use serde_json::json;
 
 use super::{Call, tools};
+use crate::args::spoken::quoted;
 use crate::context::Context;
 use crate::outcome::Outcome;
 use crate::recording::Message;
@@ -49,6 +52,9 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let root =
         plain(if folder == "." { &context.directory } else { Utf8Path::new(folder) }, &context.directory);
     refuse_system_folder(&root)?;
+    if matches.value_source("folder") == Some(ValueSource::DefaultValue) && !matches.contains_id("name") {
+        refuse_full_folder(&root)?;
+    }
     let wanted =
         matches.get_one::<String>("name").map(String::as_str).or(root.file_name()).unwrap_or("estate");
     let name: Name = wanted.parse().map_err(|problem: eos_model::name::BadName| {
@@ -104,7 +110,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     text.push_str(&format!("Units will be applied by {executor}{clear}.\n"));
     text.push_str("Next:\n");
     if folder != "." {
-        text.push_str(&format!("  cd {folder}\n"));
+        text.push_str(&format!("  cd {}\n", quoted(folder)));
     }
     text.push_str("  eos create host local      this machine may be configured; without it, never\n  eos catalog list           what can be created\n");
     Ok(Outcome::new(
@@ -129,6 +135,17 @@ fn refuse_system_folder(root: &Utf8Path) -> Result<(), Diagnostic> {
     Err(Diagnostic::error(codes::USAGE, format!("{root} belongs to the system: no estate is made of it"))
         .why("everything below it would be inside the estate")
         .fix(format!("give it a folder of its own: eos init {}", root.join("shop"))))
+}
+
+/// Whoever names no folder may not know which one it would be: a full one that is no repository needs a word more.
+fn refuse_full_folder(root: &Utf8Path) -> Result<(), Diagnostic> {
+    let is_full = root.read_dir_utf8().is_ok_and(|mut entries| entries.next().is_some());
+    if !is_full || root.join(".git").exists() || root.join(ESTATE_FILE).exists() {
+        return Ok(());
+    }
+    Err(Diagnostic::error(codes::USAGE, format!("{root} is not empty: no estate is made of it unasked"))
+        .why("an estate is a git repository, and what is in the folder would lie in it")
+        .fix("eos init shop makes a folder of its own; eos init . takes this one all the same"))
 }
 
 /// A path below `start` without `.` and `..`, as far as it exists.

@@ -1,6 +1,7 @@
 //! `eos list`: components, or hosts, or operations.
 
 use clap::{Arg, ArgMatches, Command};
+use eos_compile::intent;
 use eos_model::Diagnostics;
 use serde_json::{Value as Json, json};
 
@@ -64,7 +65,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
             let mut table = Table::new(&["NAME", "KIND", "HOST", "RUNTIME", "PORTS", "NEEDS"]);
             for entry in environment.components.values() {
                 // One that cannot be read is told of with its place, and the others are shown.
-                let ports: Vec<String> = match loaded.catalog.component(&entry.kind) {
+                let ports: Vec<String> = match intent::with_features(&loaded.catalog, entry) {
                     Ok(component) => {
                         super::show::ports(entry, &component).into_iter().map(|(_, port)| port).collect()
                     }

@@ -1,7 +1,7 @@
 //! Every mistake in a command line, not only the first that clap finds.
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{ArgMatches, Command};
+use clap::{Arg, ArgMatches, Command};
 
 /// More words than a person gets wrong at once.
 const MOST: usize = 20;
@@ -27,6 +27,24 @@ pub fn all(command: &mut Command, words: &[String]) -> (Vec<clap::Error>, Option
     (found, None)
 }
 
+/// A value may begin with a dash, secrets do; but one that is a flag of the same command was forgotten.
+pub fn flags_are_no_values(command: Command) -> Command {
+    let flags: Vec<String> =
+        command.get_arguments().filter_map(Arg::get_long).map(|long| format!("--{long}")).collect();
+    let checked = command.mut_args(|arg| {
+        // Words for another program are its own.
+        if !arg.is_allow_hyphen_values_set() || arg.is_last_set() {
+            return arg;
+        }
+        let flags = flags.clone();
+        arg.value_parser(move |value: &str| match flags.iter().any(|flag| flag == value) {
+            true => Err("that is a flag of its own, and the value is missing"),
+            false => Ok(value.to_owned()),
+        })
+    });
+    checked.mut_subcommands(flags_are_no_values)
+}
+
 /// The words without the flag that is wrong and what belongs to it; none where it is not a flag.
 fn without(words: &[String], error: &clap::Error) -> Option<Vec<String>> {
     let kinds = [ErrorKind::UnknownArgument, ErrorKind::InvalidValue, ErrorKind::ValueValidation];
@@ -42,8 +60,6 @@ fn without(words: &[String], error: &clap::Error) -> Option<Vec<String>> {
 
 #[cfg(test)]
 mod tests {
-    use clap::Arg;
-
     use super::*;
 
     #[test]
@@ -58,6 +74,20 @@ mod tests {
         let matches = matches.unwrap();
         assert_eq!(matches.get_one::<String>("port").unwrap(), "5");
         assert_eq!(matches.get_one::<String>("name").unwrap(), "p1");
+    }
+
+    #[test]
+    fn a_flag_is_no_value() {
+        let secret = Arg::new("password").long("password").allow_hyphen_values(true);
+        let command =
+            Command::new("eos").arg(secret).arg(Arg::new("port").long("port")).arg(Arg::new("name"));
+        let mut command = flags_are_no_values(command);
+        let (found, matches) = all(&mut command, &["--password", "--port", "3000"].map(String::from));
+        assert_eq!(found.len(), 1);
+        assert!(found[0].to_string().contains("that is a flag of its own"), "{}", found[0]);
+        assert_eq!(matches.unwrap().get_one::<String>("port").unwrap(), "3000");
+        let (found, matches) = all(&mut command, &["--password", "--Port=x"].map(String::from));
+        assert!(found.is_empty() && matches.unwrap().get_one::<String>("password").unwrap() == "--Port=x");
     }
 
     #[test]

@@ -233,10 +233,11 @@ pub fn run(context: &Context, words: &[String]) -> Result<Outcome, Diagnostics> 
 
 /// The flag of an environment that was named and is not the estate's default.
 fn environment_flag(context: &Context, words: &[String]) -> Option<String> {
-    let env = value_of(words, &["-e", "--env"])?;
+    value_of(words, &["-e", "--env"], |_| true)?;
     let root = Estate::find_root(&context.directory).ok()?;
     let text = std::fs::read_to_string(root.join(ESTATE_FILE)).ok()?;
     let file = EstateFile::parse(&text).ok()?;
+    let env = value_of(words, &["-e", "--env"], |env| file.environments.contains_key(env))?;
     let (env, _) = file.environments.get_key_value(env)?;
     hints::flag(&file, env)
 }
@@ -339,11 +340,12 @@ fn parse_with(
     wrong: impl FnOnce(&ArgMatches) -> Diagnostics,
     run: impl FnOnce(&ArgMatches) -> Result<Outcome, Diagnostics>,
 ) -> Result<Outcome, Diagnostics> {
-    let mut command = command.color(clap::ColorChoice::Never);
+    let mut command = mistakes::flags_are_no_values(command).color(clap::ColorChoice::Never);
     let (errors, matches) = mistakes::all(&mut command, call.words);
     let Some(first) = errors.first() else {
-        let done = matches.map_or_else(|| Ok(Outcome::default()), |matches| run(&matches));
-        return done.map_err(|found| call.elided(found));
+        let Some(matches) = matches else { return Ok(Outcome::default()) };
+        refuse_unclear_directory(call, &matches)?;
+        return run(&matches).map_err(|found| call.elided(found));
     };
     // Help is an answer, and the first one given.
     let mut found = match usage(first, call) {
@@ -359,6 +361,22 @@ fn parse_with(
         found.extend(call.elided(wrong(&matches)));
     }
     Err(found)
+}
+
+/// Nothing is done in an estate that may not be meant: `-C` behind a flag may be that flag's value.
+fn refuse_unclear_directory(call: &Call<'_>, matches: &ArgMatches) -> Result<(), Diagnostic> {
+    // Where it is said, and below.
+    let mut innermost = matches;
+    while let Some((_, inner)) = innermost.subcommand() {
+        innermost = inner;
+    }
+    let meant = innermost.try_get_one::<String>("directory").ok().flatten();
+    if meant == call.context.said_directory.as_ref() {
+        return Ok(());
+    }
+    Err(Diagnostic::error(codes::USAGE, "-C stands behind a flag whose value it could be")
+        .why("it says in which estate to act, which eos does not guess")
+        .fix("eos -C <folder> <command>: before everything else"))
 }
 
 fn usage(error: &clap::Error, call: &Call<'_>) -> Result<Outcome, Diagnostics> {
@@ -429,8 +447,7 @@ fn usage(error: &clap::Error, call: &Call<'_>) -> Result<Outcome, Diagnostics> {
             Some(usage) => format!("{usage} (--help shows all)"),
             // A value is missing or wrong, or the flag is like none.
             None => {
-                let command: Vec<&str> = spoken::bare_words(call.words).into_iter().take(2).collect();
-                format!("eos {} --help shows what it takes", command.join(" "))
+                format!("eos {} --help shows what it takes", spoken::subject(call.words).join(" "))
             }
         }
     });

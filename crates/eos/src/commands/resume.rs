@@ -71,7 +71,9 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let runs = Runs::open(call.context, &loaded.estate, &[&from, &to], message.line())?;
     interrupt::watch(&runs.tools.children);
     let revert = |run: &RunId| undoing::revert(call, &runs, run);
+    let follows = |newer: &str, older: &str| loaded.estate.git.descends(newer, older).unwrap_or(false);
     let options = ResumeOptions {
+        follows: Some(&follows),
         looked_after: matches.get_flag("looked-after"),
         before_undo: Some(&revert),
         ..ResumeOptions::default()

@@ -20,7 +20,7 @@ use crate::outcome::Outcome;
 use crate::own_file::{self, Known};
 use crate::recording::{self, Message, Prepared};
 use crate::run::{self, flow};
-use crate::views::prompt;
+use crate::views::prompt::{self, Part};
 use crate::views::table::Table;
 use crate::views::wrap::below;
 
@@ -69,10 +69,14 @@ pub fn used(environment: &Environment) -> Vec<(SecretRef, &'static str)> {
     found
 }
 
-/// Secrets of names that are gone, the newest of each: with them data that was kept can be read again.
+/// Secrets that nothing uses, the newest of each: of names that are gone, with which data that was kept can be read again,
+/// and of features that were turned off.
 fn left(environment: &Environment, kept: &[SecretRef]) -> Vec<SecretRef> {
+    let used: BTreeSet<(Name, Name)> =
+        used(environment).into_iter().map(|(reference, _)| (reference.name, reference.key)).collect();
     let gone = |reference: &&SecretRef| {
-        reference.env == environment.name && !environment.components.contains_key(&reference.name)
+        let is_used = used.contains(&(reference.name.clone(), reference.key.clone()));
+        reference.env == environment.name && !is_used
     };
     let newest = |reference: &&SecretRef| {
         eos_secrets::newest(kept, &reference.env, &reference.name, &reference.key) == Some(*reference)
@@ -80,7 +84,7 @@ fn left(environment: &Environment, kept: &[SecretRef]) -> Vec<SecretRef> {
     kept.iter().filter(gone).filter(newest).cloned().collect()
 }
 
-/// What secrets of names that are gone are still for: data that was kept, or nothing any more. The pillar remembers what
+/// What secrets that nothing uses are still for: a feature that may be turned on again, data that was kept, or nothing any more. The pillar remembers what
 /// was deleted, and the store what an undo has left; where that cannot be asked, they are taken for needed.
 fn purposes(
     loaded: &Loaded,
@@ -98,12 +102,19 @@ fn purposes(
         let has_kept = kept.into_iter().filter(|(_, kept)| !kept.objects.is_empty()).map(|(name, _)| name);
         Some(units.into_keys().chain(has_kept).collect::<BTreeSet<Name>>())
     };
-    let in_store = if left.iter().all(in_pillar) { None } else { asked() };
+    let is_there = |reference: &SecretRef| environment.components.contains_key(&reference.name);
+    let is_known = |reference: &SecretRef| in_pillar(reference) || is_there(reference);
+    let in_store = if left.iter().all(is_known) { None } else { asked() };
     let is_needed = |reference: &SecretRef| {
         in_pillar(reference) || in_store.as_ref().is_none_or(|names| names.contains(&reference.name))
     };
     let purpose = |reference: SecretRef| {
-        let purpose = if is_needed(&reference) { "kept data" } else { "nothing" };
+        let purpose = match is_needed(&reference) {
+            // Turned on again, the feature takes it up.
+            _ if is_there(&reference) => "what is off",
+            true => "kept data",
+            false => "nothing",
+        };
         (reference, purpose)
     };
     left.into_iter().map(purpose).collect()
@@ -171,12 +182,12 @@ fn current(
         .collect();
     let found = all.iter().find(|reference| reference.name == *name && reference.key == *key);
     found.cloned().ok_or_else(|| {
-        let known: Vec<String> =
-            all.iter().map(|reference| format!("{}/{}", reference.name, reference.key)).collect();
-        let near = nearest(&format!("{name}/{key}"), known.iter().map(String::as_str));
-        let fix = near.map_or_else(
+        // The name first: a secret of something else is not meant, however alike their keys are.
+        let of = nearest(name.as_str(), all.iter().map(|reference| reference.name.as_str()));
+        let keys = all.iter().filter(|known| Some(known.name.as_str()) == of).map(|known| known.key.as_str());
+        let fix = of.zip(nearest(key.as_str(), keys)).map_or_else(
             || format!("eos secret list --env {} shows them", environment.name),
-            |near| format!("did you mean {near}?"),
+            |(of, near)| format!("did you mean {of}/{near}?"),
         );
         Diagnostic::error(codes::UNKNOWN_SECRET, format!("{} has no secret {name}/{key}", environment.name))
             .fix(fix)
@@ -203,7 +214,7 @@ fn renew(call: &Call<'_>, matches: &ArgMatches, random: bool) -> Result<Outcome,
     let given = if random {
         None
     } else {
-        Some(prompt::secret(&format!("{name}/{key}"), &format!("eos secret set {name}/{key}"), true)?)
+        Some(prompt::secret(&format!("{name}/{key}"), &format!("eos secret set {name}/{key}"), Part::Whole)?)
     };
     let mut loaded = Loaded::open_for_change(call.context)?;
     let env = loaded.env(matches.get_one::<String>("env").map(String::as_str))?;

@@ -1,7 +1,7 @@
 //! `eos show`: one component with every choice, or the environment's whole pillar as Salt renders it.
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
-use eos_catalog::{Component, SettingType};
+use eos_catalog::Component;
 use eos_compile::{PortRange, intent, port_settings};
 use eos_model::{Diagnostic, Diagnostics, codes};
 use eos_pillar::entry::NeedChoice;
@@ -9,6 +9,7 @@ use eos_pillar::{ComponentEntry, Environment};
 use serde_json::{Value as Json, json};
 
 use super::Call;
+use crate::in_clear;
 use crate::loaded::Loaded;
 use crate::outcome::Outcome;
 use crate::own_file;
@@ -94,7 +95,8 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let env = loaded.env(matches.get_one::<String>("env").map(String::as_str))?;
     let environment = loaded.environment(&env)?;
     if matches.get_flag("pillar") {
-        let pillar = environment.pillar.to_json();
+        let mut pillar = environment.pillar.to_json();
+        in_clear::hide_all(&loaded.catalog, &mut pillar);
         return Ok(Outcome::new(eos_yaml::write(&pillar), json!({"environment": env, "pillar": pillar})));
     }
     let name = words.last().copied().unwrap_or_default();
@@ -107,7 +109,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         },
     };
     let name = entry.name.as_str();
-    let component = loaded.catalog.component(&entry.kind)?;
+    let component = intent::with_features(&loaded.catalog, entry)?;
     let style = Style(call.context.color_stdout);
     let mut text = format!("{} {} {}\n", style.bold(name), style.dim("a"), entry.kind);
     text.push_str(&format!("{}\n\n", style.dim(&component.summary)));
@@ -136,18 +138,13 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         line("features", &entry.features.join(", "));
     }
     let mut document = entry.node.to_json();
+    in_clear::hide(&loaded.catalog, &mut document);
     let mut settings = serde_json::Map::new();
     for (key, setting) in &component.settings {
-        let given = entry.settings.get(key).map(|node| node.to_json());
+        let given = document.pointer(&format!("/settings/{key}")).cloned();
         let value = given.clone().or_else(|| setting.default.clone()).unwrap_or(Json::Null);
         if value.is_null() {
             continue;
-        }
-        // In clear it has no business in the pillar, and none on a screen.
-        let in_clear = setting.kind == SettingType::Secret && setting.check(&value).is_err();
-        let value = if in_clear { Json::from("•••") } else { value };
-        if in_clear && let Some(slot) = document.pointer_mut(&format!("/settings/{key}")) {
-            *slot = value.clone();
         }
         let shown = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         let note = if given.is_none() { "  (default)" } else { "" };

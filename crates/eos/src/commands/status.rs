@@ -109,13 +109,34 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         let said = "The pillar does not compile: whether it asks for something else than what is applied is not known.";
         text.push_str(&below("", "", said, call.context.width, 2));
     }
+    let drift = applied.seen_drift(&env)?;
+    let drift: BTreeMap<_, _> = drift.into_iter().filter(|(name, _)| there.contains_key(name)).collect();
+    for (name, seen) in &drift {
+        let which = seen.addresses.join(", ");
+        let said =
+            format!("{name} was not as applied when last looked at, {}: {which}", date::minute(seen.at));
+        text.push_str(&below(
+            "Drift: ",
+            &format!("{}: ", style.yellow("Drift")),
+            &said,
+            call.context.width,
+            2,
+        ));
+    }
+    if !drift.is_empty() {
+        let next = loaded.hint(&env, "eos drift looks again, eos drift revert brings it back.");
+        text.push_str(&below("  Next: ", "  Next: ", &next, call.context.width, 4));
+    }
     let mut open = Vec::new();
     let begun = there.iter().filter(|(_, unit)| unit.attempt.is_some()).map(|(name, _)| name).collect();
     let failures = runs::earlier_failures(&every_run, &env, &begun);
     for (name, failure) in &failures {
         let in_open_run = known.iter().any(|known| known.run.units.contains_key(*name));
-        let next =
-            (!in_open_run).then(|| loaded.hint(&env, &format!("eos apply --only {name} tries it again.")));
+        let comes = match units.units.contains_key(*name) || mistakes.is_some() {
+            true => "tries it again",
+            false => "takes away what there is of it: the pillar does not ask for it any more",
+        };
+        let next = (!in_open_run).then(|| loaded.hint(&env, &format!("eos apply --only {name} {comes}.")));
         text.push_str(&failure_text(name, failure, next.as_deref(), style, call.context.width));
     }
     for known in known {
@@ -152,7 +173,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
             json!({"unit": name, "run": begun.run, "command": begun.command, "reasons": failure.reasons})
         })
         .collect();
-    let document = json!({"environment": env, "units": rows, "runs": open, "failures": failures, "kept": kept,
+    let document = json!({"environment": env, "units": rows, "runs": open, "failures": failures, "kept": kept, "drift": drift,
         "compiles": mistakes.is_none()});
     // What is applied is written where the state is.
     problems.extend(elsewhere.unwrap_or_default());

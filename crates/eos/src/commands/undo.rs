@@ -13,6 +13,7 @@ use crate::args::running;
 use crate::loaded::Loaded;
 use crate::outcome::Outcome as Told;
 use crate::recording::Message;
+use crate::run::entries_back::{self, EntriesBack};
 use crate::run::{self, Runs, confirm, flow, going_back, interrupt, undoing};
 use crate::views::report as view;
 use crate::views::wrap;
@@ -68,20 +69,39 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Told, Diagnostics> {
     guard::refuse_stale(&env, last.as_ref(), &head, |older| loaded.estate.git.descends(&head, older))?;
     let applied = Applied::new(runs.records.as_ref()).units(&env)?;
     let plan = flow::watched(call, &runs, |engine| engine.plan_undo(&id))?;
-    going_back::change_of(&loaded, &known.run, &applied)?;
+    let without_data = flow::watched(call, &runs, |engine| Ok(engine.without_data(&id)?))?;
+    let change = going_back::change_of(&loaded, &known.run, &applied, &without_data)?;
+    let pillar = EntriesBack::of(&loaded, &env, &change);
     context.say(&plan_text(&plan, context.width));
-    if !matches.get_flag("yes") && !confirm::ask(context, "Take it back?", &format!("{line} --yes"))? {
-        return Ok(
-            Told::new("Nothing was changed.\n", json!({"declined": true})).exits(crate::exit_code::REFUSED)
-        );
+    context.say(&pillar.text(context.width));
+    let agreed = match matches.get_flag("yes") {
+        true => Ok(true),
+        false => confirm::ask(context, "Take it back?", &format!("{line} --yes")),
+    };
+    let not_done = json!({"declined": true, "plan": plan, "pillar": pillar});
+    match agreed {
+        Ok(true) => {}
+        Ok(false) => {
+            return Ok(Told::new("Nothing was changed.\n", not_done).exits(crate::exit_code::REFUSED));
+        }
+        // Whoever reads a document is told what would be agreed to.
+        Err(nobody) => {
+            return Ok(Told::new("", not_done).with_warnings(nobody.into()).exits(crate::exit_code::REFUSED));
+        }
     }
     loaded.estate.release();
     let revert = |run: &RunId| undoing::revert(call, &runs, run);
-    let options = UndoOptions { commit: &revert, looked_after: matches.get_flag("looked-after") };
+    let looked_after = matches.get_flag("looked-after");
+    let follows = |newer: &str, older: &str| loaded.estate.git.descends(newer, older).unwrap_or(false);
+    let options = UndoOptions { commit: &revert, follows: &follows, looked_after };
     let report = flow::watched(call, &runs, |engine| engine.undo(&id, &options))?;
     let outputs = run::ended::published(&loaded, &env, &report);
     let mut text =
         view::text(&report, &outputs, started.elapsed().as_secs(), context.width, context.color_stdout);
+    let is_back = report.outcome == Outcome::Undone && !pillar.is_empty();
+    if let Some(commit) = report.reverted.as_ref().filter(|_| is_back) {
+        text.push_str(&wrap::below("", "", &entries_back::way_back(commit), context.width, 2));
+    }
     text = loaded.hint(&env, &text);
     let exit = view::exit(&report);
     let mut problems = Diagnostics::new();
@@ -98,7 +118,8 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Told, Diagnostics> {
         Ok(_) => {}
         Err(behind) => problems.extend(behind),
     }
-    let document = view::document(&report, &outputs);
+    let mut document = view::document(&report, &outputs);
+    document["pillar"] = json!(pillar);
     problems.extend(report.problems);
     Ok(Told::new(text, document).with_warnings(loaded.in_environment(&env, problems)).exits(exit))
 }

@@ -27,7 +27,8 @@ pub fn command(command: Command, call: &Call<'_>) -> Result<Command, Diagnostics
         return Ok(command.subcommand(host::update_command()));
     }
     let loaded = Loaded::open(call.context)?;
-    let env = loaded.env(value_of(call.words, &["-e", "--env"]))?;
+    let is_known = |env: &str| loaded.estate.file.environments.contains_key(env);
+    let env = loaded.env(value_of(call.words, &["-e", "--env"], is_known))?;
     let environment = loaded.environment(&env)?;
     if is_operation(&loaded.catalog, word) {
         return Ok(command.subcommand(operation::command(&loaded.catalog, word, "update")?));
@@ -101,7 +102,8 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let environment = loaded.environment(&env)?;
     said.request.kept = eos_secrets::list(&loaded.estate.root)?;
     said.request.never_applied = said.request.meets_what_stays(&*component::every(&outside, &kind)?)
-        && run::never_applied(&loaded.estate, &env, name);
+        && (run::never_applied(&loaded.estate, &env, name)
+            || run::holds_nothing(call.context, &loaded, &environment, name));
     let others = loaded.others(&loaded.tree, &env);
     let mut planned = intent::update(&loaded.input(&environment).among(&others), &said.request)?;
     planned.notes = loaded.hints(&env, planned.notes);

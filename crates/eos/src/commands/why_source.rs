@@ -18,7 +18,7 @@ use crate::views::wrap::below;
 /// Finds the change that last wrote a key; each file is asked once.
 pub struct Blame<'a> {
     loaded: &'a Loaded,
-    files: HashMap<Utf8PathBuf, Vec<Recorded>>,
+    files: HashMap<Utf8PathBuf, Option<Vec<Option<Recorded>>>>,
 }
 
 pub struct Source {
@@ -26,6 +26,8 @@ pub struct Source {
     key: String,
     line: Option<usize>,
     change: Option<Recorded>,
+    /// It stands in a file of the estate, and in no commit.
+    is_uncommitted: bool,
 }
 
 impl<'a> Blame<'a> {
@@ -37,10 +39,15 @@ impl<'a> Blame<'a> {
     pub fn source(&mut self, origin: String) -> Source {
         let (file, key) = origin.split_once('#').unwrap_or((&origin, ""));
         let (file, line) = self.place(Utf8Path::new(file), key);
-        let git = &self.loaded.estate.git;
-        let changes = self.files.entry(file.clone()).or_insert_with(|| git.blame(&file).unwrap_or_default());
-        let change = line.and_then(|line| changes.get(line - 1).cloned());
-        Source { key: key.to_owned(), file, line, change }
+        let estate = &self.loaded.estate;
+        let changes = self.files.entry(file.clone()).or_insert_with(|| {
+            let content = fs_err::read(estate.root.join(&file)).ok()?;
+            Some(estate.git.blame(&file, &content).unwrap_or_default())
+        });
+        let is_here = changes.is_some() && line.is_some();
+        let changes = changes.as_deref().unwrap_or_default();
+        let change = line.and_then(|line| changes.get(line - 1).cloned().flatten());
+        Source { key: key.to_owned(), file, line, is_uncommitted: is_here && change.is_none(), change }
     }
 
     /// The file where a person finds it, and the line. A pinned kind is read in the copy that the estate keeps.
@@ -87,7 +94,8 @@ fn line_of(file: &Utf8Path, bytes: &[u8], key: &str) -> Option<usize> {
 
 impl Source {
     pub fn change_id(&self) -> Option<&str> {
-        self.change.as_ref().map(|change| change.commit.as_str())
+        let id = self.change.as_ref().map(|change| change.commit.as_str());
+        if self.is_uncommitted { Some("") } else { id }
     }
 
     pub fn key_line(&self, style: Style, width: usize) -> String {
@@ -104,7 +112,10 @@ impl Source {
     }
 
     pub fn change_line(&self, width: usize) -> String {
-        let Some(change) = &self.change else { return String::new() };
+        let Some(change) = &self.change else {
+            let told = "         not committed\n".to_owned();
+            return if self.is_uncommitted { told } else { String::new() };
+        };
         let who = change.user.as_deref().unwrap_or(&change.author);
         let what = change.command.as_deref().unwrap_or(&change.subject);
         let said = format!("{} {} by {who}: {what}", &change.commit[..10], date::minute(change.time));

@@ -22,21 +22,24 @@ pub enum Ended {
     NothingToDo(Recorded),
     /// With how long the run itself took.
     Ran(Recorded, Box<Report>, Duration),
-    /// Recorded; the run did not begin, and why.
-    NotBegun(Recorded, Diagnostics),
+    /// Recorded; the run did not begin: what does it now, and why.
+    NotBegun(Recorded, &'static str, Diagnostics),
 }
 
 impl Ended {
     /// A run that could not begin. Where the change is recorded already that is said: typed again, the command would be
     /// refused or make another change.
-    pub fn not_begun(recorded: Recorded, mut found: Diagnostics) -> Result<Ended, Diagnostics> {
+    pub fn not_begun(recorded: Recorded, adopts: bool, mut found: Diagnostics) -> Result<Ended, Diagnostics> {
         if recorded.commit.is_none() {
             return Err(found);
+        }
+        if adopts {
+            return Ok(Ended::NotBegun(recorded, "the same eos adopt again does it.", found));
         }
         for fix in found.0.iter_mut().filter_map(|problem| problem.fix.as_mut()) {
             *fix = fix.replace(problems::AGAIN, "eos apply");
         }
-        Ok(Ended::NotBegun(recorded, found))
+        Ok(Ended::NotBegun(recorded, "eos apply does it.", found))
     }
 }
 
@@ -69,8 +72,8 @@ pub fn outcome(call: &Call<'_>, loaded: &Loaded, env: &EnvName, ended: Ended, sh
             let problems = loaded.in_environment(env, report_view::problems(*report));
             Outcome::new(text, document).with_warnings(problems).exits(exit)
         }
-        Ended::NotBegun(recorded, found) => {
-            let text = recorded.told(&loaded.hint(env, "eos apply does it."));
+        Ended::NotBegun(recorded, next, found) => {
+            let text = recorded.told(&loaded.hint(env, next));
             let document = json!({"applied": false, "commit": recorded.commit, "plan": plan});
             let exit = exit_code::of(&found);
             Outcome::new(text, document).with_warnings(loaded.in_environment(env, found)).exits(exit)

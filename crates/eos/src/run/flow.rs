@@ -212,7 +212,11 @@ pub fn agree_and_apply(
 ) -> Result<Ended, Diagnostics> {
     let context = call.context;
     shown.say(context, loaded);
-    let work = shown.plan.units.values().any(|unit| unit.is_work());
+    let work: BTreeSet<&Name> =
+        shown.plan.units.iter().filter(|(_, unit)| unit.is_work()).map(|(name, _)| name).collect();
+    // What would be refused later is not asked about, and not recorded.
+    eos_engine::runs::refuse_half_done(&runs.layout, &shown.plan.env, &work)?;
+    let work = !work.is_empty();
     if let Some(problem) = view::unreached(&shown.plan) {
         return Err(problem.into());
     }
@@ -259,7 +263,7 @@ pub fn agree_and_apply(
     let begun = Instant::now();
     let mut report = match apply(call, runs, &shown.plan, units, &options) {
         Ok(report) => report,
-        Err(found) => return Ended::not_begun(recorded, found),
+        Err(found) => return Ended::not_begun(recorded, !wanted.adopt.is_empty(), found),
     };
     let took = begun.elapsed();
     if report.outcome == Ending::Undone

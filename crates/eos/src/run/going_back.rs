@@ -14,16 +14,19 @@ use eos_engine::{AppliedUnit, Digest, Run, Units};
 use eos_model::{Diagnostic, Diagnostics, EnvName, Name, codes};
 use eos_pillar::{Change, Tree};
 
+use crate::commands::delete::take_out;
 use crate::loaded::Loaded;
 
 /// The change that takes a run back in the pillar, or why that cannot be told apart from what else was recorded.
+/// Units `without_data` leave none behind.
 pub fn change_of(
     loaded: &Loaded,
     run: &Run,
     applied: &BTreeMap<Name, AppliedUnit>,
+    without_data: &BTreeSet<Name>,
 ) -> Result<Change, Diagnostics> {
     let begun = &run.begun;
-    let change = own_entries(loaded, begun)?;
+    let change = own_entries(loaded, begun, without_data)?;
     let now = compiled(loaded, &loaded.tree, &begun.env);
     let after = compiled(loaded, &loaded.tree.with(&change), &begun.env);
     let (now, after) = match (now, after) {
@@ -109,7 +112,7 @@ pub fn hold_hosts(
 }
 
 /// The entries of the run's units, and what opens them.
-fn own_entries(loaded: &Loaded, begun: &Begun) -> Result<Change, Diagnostics> {
+fn own_entries(loaded: &Loaded, begun: &Begun, without_data: &BTreeSet<Name>) -> Result<Change, Diagnostics> {
     let git = &loaded.estate.git;
     let mut change = Change::default();
     let mut found = Diagnostics::new();
@@ -139,7 +142,11 @@ fn own_entries(loaded: &Loaded, begun: &Begun) -> Result<Change, Diagnostics> {
                 continue;
             }
             if then.is_none() && before.is_none() {
-                drop_secrets(loaded, begun, name, &mut change)?;
+                drop_secrets(loaded, begun, name, without_data, &mut change)?;
+            }
+            let leaves_data = before.is_none() && !without_data.contains(name);
+            if leaves_data && remember(loaded, begun, name, &path, &mut change) {
+                continue;
             }
             change.files.insert(path, then);
         }
@@ -164,10 +171,17 @@ fn own_entries(loaded: &Loaded, begun: &Begun) -> Result<Change, Diagnostics> {
 }
 
 /// The secrets that came with a name go with it, unless data stays that they open. As `eos delete` has it.
-fn drop_secrets(loaded: &Loaded, begun: &Begun, name: &Name, change: &mut Change) -> Result<(), Diagnostics> {
+fn drop_secrets(
+    loaded: &Loaded,
+    begun: &Begun,
+    name: &Name,
+    without_data: &BTreeSet<Name>,
+    change: &mut Change,
+) -> Result<(), Diagnostics> {
     // A pillar that cannot be read is told of when it is compiled.
     let Ok(environment) = loaded.environment(&begun.env) else { return Ok(()) };
-    if environment.components.get(name).is_none_or(|entry| holds_data(&loaded.catalog, entry)) {
+    let Some(entry) = environment.components.get(name) else { return Ok(()) };
+    if holds_data(&loaded.catalog, entry) && !without_data.contains(name) {
         return Ok(());
     }
     for reference in eos_secrets::list(&loaded.estate.root)? {
@@ -182,6 +196,14 @@ fn drop_secrets(loaded: &Loaded, begun: &Begun, name: &Name, change: &mut Change
         }
     }
     Ok(())
+}
+
+/// Where the data of a name stays the pillar says where, and what made it: one made again must go back there. As `eos
+/// delete` has it. Gives whether there is something to remember.
+fn remember(loaded: &Loaded, begun: &Begun, name: &Name, path: &Utf8Path, change: &mut Change) -> bool {
+    let Ok(environment) = loaded.environment(&begun.env) else { return false };
+    let entry = environment.components.get(name);
+    entry.is_some_and(|entry| !take_out(loaded, entry, path.to_owned(), &BTreeSet::new(), change).is_empty())
 }
 
 /// The files that eos keeps of a unit.
@@ -328,7 +350,7 @@ fn breaks(begun: &Begun, mut found: Diagnostics) -> Diagnostics {
     found.0.insert(
         0,
         inseparable(begun, first)
-            .why("something that was recorded meanwhile builds on what the run did")
+            .why("something else that is recorded builds on what the run did")
             .fix("delete or change that first; eos rollback <commit> goes back to a commit of your choice"),
     );
     found

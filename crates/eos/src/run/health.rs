@@ -4,11 +4,12 @@
 //! the tasks wrote is shown with their secrets blanked out, or not at all.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use eos_engine::observer::Seen;
-use eos_engine::{Health, Unit, Units};
-use eos_model::{Diagnostic, Name, codes};
+use eos_engine::{Health, Unit, Units, jobs};
+use eos_model::{Diagnostic, Name, UnitId, codes};
 use eos_nomad::{Client, Connection, Error, Job, Patience, Stop, explain};
 use eos_provider::Settings;
 use eos_tofu::Children;
@@ -33,8 +34,8 @@ pub struct NomadHealth {
 /// The jobs of a unit.
 #[derive(Default)]
 struct Jobs {
-    /// The ids of those that go on running.
-    services: BTreeSet<String>,
+    /// Those that go on running: id and namespace, where it has one of its own.
+    services: BTreeSet<(String, Option<String>)>,
     /// Id and meta of all: the meta refers to secrets.
     metas: Vec<Json>,
 }
@@ -52,7 +53,7 @@ impl NomadHealth {
         let connection = nomad_connection(|name| here.nomad_variable(name));
         let mut metas: BTreeMap<Name, Vec<Json>> = BTreeMap::new();
         for (name, unit) in units.iter().flat_map(|units| &units.units) {
-            metas.entry(name.clone()).or_default().extend(Jobs::of(unit).metas);
+            metas.entry(name.clone()).or_default().extend(Jobs::of(unit, &BTreeMap::new()).metas);
         }
         let settings = Settings {
             estate: Some(here.places.root().to_owned()),
@@ -78,45 +79,76 @@ impl NomadHealth {
 }
 
 impl Health for NomadHealth {
-    fn check(&self, unit: &Unit, _: &BTreeMap<String, Json>) -> Result<Seen, Diagnostic> {
+    fn check(&self, unit: &Unit, inputs: &BTreeMap<String, Json>) -> Result<Seen, Diagnostic> {
         let mut seen = Seen::new();
-        let (jobs, unit) = (Jobs::of(unit), &unit.id);
+        let (jobs, unit) = (Jobs::of(unit, inputs), &unit.id);
         if jobs.services.is_empty() {
             return Ok(seen);
         }
-        let unhealthy = |job: &str, reasons: Vec<String>| {
-            Diagnostic::error(codes::UNHEALTHY, format!("{unit}: job {job} does not work"))
-                .why(reasons.join("\n"))
-                .fix(format!("nomad job status {job} tells more; then eos resume or eos undo"))
-        };
-        let all = jobs.services.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
-        let asked = |error: Error| unhealthy(&all, vec![error.to_string()]);
         let stop = Stop::new();
-        let client = Client::new(&self.connection, Patience::LONG, stop.clone()).map_err(asked)?;
+        let client = Client::new(&self.connection, Patience::LONG, stop.clone()).map_err(not_asked)?;
         let end = Instant::now() + LONGEST;
-        for job in &jobs.services {
+        for (job, namespace) in &jobs.services {
+            let client = match namespace {
+                Some(namespace) => client.in_namespace(Some(namespace)),
+                None => client.clone(),
+            };
             loop {
-                let look = look_at(&client, job).map_err(asked)?;
+                let look = match self.heard(&client, job) {
+                    Some(look) => look.map_err(not_asked)?,
+                    None => {
+                        stop.stop();
+                        return Err(stopped(unit));
+                    }
+                };
                 if look.reasons.is_empty() {
                     seen.insert(job.clone(), look.version);
                     break;
                 }
                 if self.children.is_interrupted() {
-                    return Err(Diagnostic::error(
-                        codes::STOPPED,
-                        format!("stopped while looking at {unit}"),
-                    )
-                    .why("it is applied; whether it works was not known yet")
-                    .fix("eos resume looks again, eos undo takes it back"));
+                    return Err(stopped(unit));
                 }
                 if Instant::now() >= end {
-                    return Err(unhealthy(job, self.blanked(&unit.name, &jobs, &look)));
+                    let reasons = self.blanked(&unit.name, &jobs, &look);
+                    return Err(Diagnostic::error(
+                        codes::UNHEALTHY,
+                        format!("{unit}: job {job} does not work"),
+                    )
+                    .why(reasons.join("\n"))
+                    .fix(format!("nomad job status {job} tells more; then eos resume or eos undo")));
                 }
                 stop.wait(PAUSE);
             }
         }
         Ok(seen)
     }
+}
+
+impl NomadHealth {
+    /// Looks at a job; none when somebody says stop before Nomad has answered, which may take it a minute.
+    fn heard(&self, client: &Client, job: &str) -> Option<Result<Look, Error>> {
+        let (tell, told) = channel();
+        let (client, job) = (client.clone(), job.to_owned());
+        std::thread::spawn(move || tell.send(look_at(&client, &job)));
+        loop {
+            match told.recv_timeout(Duration::from_millis(100)) {
+                Ok(look) => return Some(look),
+                Err(RecvTimeoutError::Timeout) if !self.children.is_interrupted() => {}
+                Err(_) => return None,
+            }
+        }
+    }
+}
+
+/// Nothing is known against the job: it is Nomad that does not tell.
+fn not_asked(error: Error) -> Diagnostic {
+    Diagnostic::error(codes::NOMAD, error.to_string())
+}
+
+fn stopped(unit: &UnitId) -> Diagnostic {
+    Diagnostic::error(codes::STOPPED, format!("stopped while looking at {unit}"))
+        .why("it is applied; whether it works was not known yet")
+        .fix("eos resume looks again, eos undo takes it back")
 }
 
 fn look_at(client: &Client, job: &str) -> Result<Look, Error> {
@@ -154,16 +186,48 @@ fn trouble(client: &Client, job: &Job) -> Result<Vec<String>, Error> {
 }
 
 impl Jobs {
-    fn of(unit: &Unit) -> Jobs {
+    fn of(unit: &Unit, inputs: &BTreeMap<String, Json>) -> Jobs {
         let mut jobs = Jobs::default();
-        let files = unit.files.iter().filter(|(path, _)| path.as_str().ends_with(".nomad.json"));
-        for document in files.filter_map(|(_, bytes)| serde_json::from_slice::<Json>(bytes).ok()) {
-            let job = &document["Job"];
-            if job["Type"] == "service" {
-                jobs.services.extend(job["ID"].as_str().map(str::to_owned));
+        for (_, job) in jobs::described(unit, inputs) {
+            if job["Type"].as_str().is_none_or(|kind| kind == "service") {
+                let namespace = job["Namespace"].as_str().map(str::to_owned);
+                jobs.services.extend(job["ID"].as_str().map(|id| (id.to_owned(), namespace)));
             }
             jobs.metas.push(json!({"ID": job["ID"], "Meta": job["Meta"]}));
         }
         jobs
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whoever says stop while Nomad is silent is heard, and nothing is said against the job.
+    #[test]
+    fn a_stop_is_heard_while_nomad_is_silent() {
+        let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = Some(format!("http://{}", silent.local_addr().unwrap()));
+        let health = NomadHealth {
+            connection: Connection { address, ..Connection::default() },
+            metas: BTreeMap::new(),
+            settings: Settings::default(),
+            children: Children::new(),
+        };
+        let spec = "{\"ID\": \"web\", \"Type\": \"service\"}";
+        let main = json!({"resource": {"eos_nomad_job": {"job": {"spec": spec}}}});
+        let manifest =
+            json!({"format": 1, "unit": "test/web", "kind": "web", "needs": [], "inputs": {}, "volumes": []});
+        let files = [("main.tf.json", main), ("manifest.json", manifest)];
+        let files = files.map(|(path, content)| (path.into(), content.to_string().into_bytes()));
+        let unit = Unit::new(&"test".parse().unwrap(), "web".parse().unwrap(), files.into()).unwrap();
+        let found = std::thread::scope(|scope| {
+            let asking = scope.spawn(|| health.check(&unit, &BTreeMap::new()));
+            // It is being asked.
+            let _asked = silent.accept().unwrap();
+            health.children.interrupt();
+            asking.join().unwrap()
+        });
+        assert_eq!(found.unwrap_err().code, codes::STOPPED);
     }
 }

@@ -16,7 +16,7 @@ pub fn unfinished(loaded: &Loaded, runs: &Runs, plan: &RunPlan) -> Result<(Diagn
     for known in known.iter().filter(|known| known.run.begun.env == plan.env && !known.in_progress) {
         let (run, command) = (&known.run.begun.run, &known.run.begun.command);
         let is_work = |name: &Name| plan.units.get(name).is_some_and(|unit| unit.is_work());
-        let in_the_way = known.run.half_done().any(|(name, _)| is_work(name));
+        let in_the_way = eos_engine::runs::is_in_the_way(&known.run, is_work);
         let then = if in_the_way {
             "until then eos apply is refused"
         } else {
@@ -62,14 +62,24 @@ pub fn refuse_unknown_data(
     if found.is_empty() { Ok(()) } else { Err(found) }
 }
 
-/// Tofu knows only which machine locked a state; where a run of eos did it, its lease says who, for what and since when.
+/// Tofu knows only which machine locked a state; where a run of eos did it, its lease says who, for what and since when. One that
+/// was killed has no lease any more: its own journal tells.
 pub fn with_owners(runs: &Runs, env: &EnvName, mut found: Diagnostics) -> Diagnostics {
     let held = runs.leases.list().unwrap_or_default();
+    let (open, _) = eos_engine::runs::open(&runs.layout).unwrap_or_default();
+    let cut_off = |unit: &str| {
+        let mut left = open.iter().filter(|known| known.run.begun.env == *env && !known.in_progress);
+        left.find(|known| known.run.half_done().any(|(name, _)| name.as_str() == unit))
+    };
     for problem in found.0.iter_mut().filter(|problem| problem.code == codes::STATE_LOCKED) {
         let unit = problem.message.split(':').next().unwrap_or_default();
         let key = format!("{env}/{unit}");
         if let Some(status) = held.iter().find(|status| !status.stale && status.key == key) {
             *problem = problems::held(status);
+        } else if let Some(known) = cut_off(unit) {
+            let run = &known.run.begun.run;
+            problem.why = Some(format!("run {run} left {unit} half-done: the lock may be that of its tofu"));
+            problem.fix = Some("eos resume goes on, and takes away a lock that is the run's own".to_owned());
         }
     }
     found

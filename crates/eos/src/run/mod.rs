@@ -6,6 +6,7 @@ pub mod archived;
 pub mod closed_folder;
 pub mod confirm;
 pub mod ended;
+pub mod entries_back;
 pub mod first;
 pub mod flow;
 pub mod going_back;
@@ -30,17 +31,20 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use camino::Utf8PathBuf;
+use eos_compile::intent;
 use eos_deps::Step;
 use eos_engine::{Actor, Applied, Engine, Health, Layout, LeaseTerms, Observer, Tools, Units};
 use eos_model::{Diagnostic, Diagnostics, EnvName, codes};
-use eos_pillar::Estate;
+use eos_pillar::entry::Backing;
 use eos_pillar::estate_file::Backend as Kept;
+use eos_pillar::{Environment, Estate};
 use eos_store::lease::{EmbeddedLeases, Leases};
 use eos_store::{FolderRecords, Records};
 use eos_tofu::{Children, Encryption, Installation, InstallationSettings, OfflineProvider, Places, Tofu};
 
 use crate::commands::tools as tool_commands;
 use crate::context::Context;
+use crate::loaded::Loaded;
 use side_channel::SideChannel;
 use surroundings::Here;
 
@@ -226,6 +230,32 @@ pub fn never_applied(estate: &Estate, env: &EnvName, name: &str) -> bool {
     let known = |found: Result<bool, Diagnostic>| found.unwrap_or(true);
     !known(applied.units(env).map(|units| units.contains_key(name)))
         && !known(applied.kept(env).map(|kept| kept.contains_key(name)))
+}
+
+/// Whether what is asked for, or was, has no data although a run began to make it: it never came to its end, and its
+/// volumes are empty folders of this machine. What cannot be known from here is no.
+pub fn holds_nothing(context: &Context, loaded: &Loaded, environment: &Environment, name: &str) -> bool {
+    let entry = environment.components.get(name).or_else(|| environment.kept.get(name));
+    let Some(entry) = entry.filter(|entry| !entry.volumes.is_empty()) else { return false };
+    let in_cloud = !intent::with_features(&loaded.catalog, entry)
+        .is_ok_and(|component| component.cloud.data_classes.is_empty());
+    let host = entry.host.as_deref().and_then(|host| environment.hosts.get(host));
+    if in_cloud || !host.is_some_and(|host| this_machine::is_it(context, &loaded.estate, host)) {
+        return false;
+    }
+    let layout = Layout::new(loaded.estate.root.clone());
+    if first::refuse_missing_state(&loaded.estate, &layout).is_err() {
+        return false;
+    }
+    let Ok((records, _)) = store(&loaded.estate, &layout) else { return false };
+    let Ok(units) = Applied::new(records.as_ref()).units(&environment.name) else { return false };
+    let is_empty = |path: &str| match fs_err::read_dir(path) {
+        Ok(mut files) => files.next().is_none(),
+        Err(error) => error.kind() == std::io::ErrorKind::NotFound,
+    };
+    // A logical volume that is not mounted looks empty.
+    units.get(name).is_none_or(|unit| unit.digest.is_none())
+        && entry.volumes.values().all(|it| it.backing == Backing::Directory && is_empty(&it.path))
 }
 
 /// A tool that is here, or is gotten now.

@@ -80,7 +80,15 @@ pub fn ways_on(loaded: &Loaded, run: &Run, applied: &BTreeMap<Name, AppliedUnit>
         (false, Direction::Undo) => return "eos resume goes on taking it back".to_owned(),
         (true, Direction::Undo) => return format!("{after}eos resume --looked-after goes on taking it back"),
     };
-    match (going_back::change_of(loaded, run, applied), before(loaded, run)) {
+    match (going_back::change_of(loaded, run, applied, &BTreeSet::new()), before(loaded, run)) {
+        // A rollback is a run of its own, which is refused as long as something is half-done.
+        (Err(_), _) if run.half_done().next().is_some() => resume,
+        // The pillar asked for all of it before the run, and for what builds on it.
+        (Err(_), Ok(before))
+            if change_back(loaded, &run.begun.env, &before).is_ok_and(|it| it.is_empty()) =>
+        {
+            format!("{resume}; eos delete takes a name out of the pillar, and away")
+        }
         (Err(_), Ok(before)) => format!(
             "{resume}; since the pillar was changed after it, eos rollback {} takes both back, the changes and the run",
             before.get(..10).unwrap_or(&before)
@@ -99,7 +107,8 @@ fn record(call: &Call<'_>, runs: &Runs, run: &RunId) -> Result<String, Diagnosti
     let mut loaded = Loaded::open_for_change(call.context)?;
     let known = eos_engine::runs::find(&runs.layout, run)?.run;
     let applied = Applied::new(runs.records.as_ref()).units(&known.begun.env)?;
-    let change = going_back::change_of(&loaded, &known, &applied)?;
+    let engine = runs.engine(&eos_engine::observer::Unwatched, &eos_engine::observer::Trusting);
+    let change = going_back::change_of(&loaded, &known, &applied, &engine.without_data(run)?)?;
     let message = Message::about(call, format!("undo run {run}"));
     let trailers = message.trailers(call.context, loaded.estate.git.identity());
     loaded.estate.commit(&change, &trailers)?;

@@ -54,16 +54,25 @@ fn merged(diagnostics: &Diagnostics) -> Vec<Diagnostic> {
         }
     }
     for (d, names) in merged.iter_mut().filter(|(_, names)| names.len() > 1) {
-        let said = d.message.split_once(": ").map_or("", |(_, said)| said);
-        let names: Vec<&str> = names.iter().map(Name::as_str).collect();
-        d.message = format!("{}: {said}", names.join(", "));
+        let all = names.iter().map(Name::as_str).collect::<Vec<_>>().join(", ");
+        d.message = match (STOPS.iter().find(|stop| d.message.starts_with(*stop)), d.message.split_once(": "))
+        {
+            (Some(stop), _) => format!("{stop}{all}"),
+            (None, said) => format!("{all}: {}", said.map_or("", |(_, said)| said)),
+        };
     }
     merged.into_iter().map(|(d, _)| d).collect()
 }
 
-/// The unit that a message begins with: `grafana: the state is locked`.
+/// What is said of a unit that a run or a plan stopped at, before its name.
+const STOPS: [&str; 2] = ["stopped at ", "stopped before "];
+
+/// The unit that a message begins with: `grafana: the state is locked`; or that of `stopped at grafana`.
 fn unit_of(message: &str) -> Option<Name> {
-    message.split_once(": ")?.0.parse().ok()
+    match STOPS.iter().find_map(|stop| message.strip_prefix(stop)) {
+        Some(name) => name.parse().ok(),
+        None => message.split_once(": ")?.0.parse().ok(),
+    }
 }
 
 /// All that is said but for the unit's name, where it is a word of its own.
@@ -159,6 +168,18 @@ mod tests {
         assert_eq!(same.matches("no answer").count(), 1, "{same}");
         assert!(same.contains("web, db: no answer") && same.contains("web: disk full"), "{same}");
         assert!(same.contains("eos tofu web -- plan"), "{same}");
+    }
+
+    #[test]
+    fn where_a_plan_was_stopped_is_said_once() {
+        let stopped = |what: &str| Diagnostic::error(codes::STOPPED, what).fix("run the command again");
+        let all = ["stopped at web", "stopped at db", "stopped before shop", "stopped before cache"];
+        let said = render(&Diagnostics(all.map(stopped).into()), 100, false);
+        assert_eq!(said.matches("error[E0922]").count(), 2, "{said}");
+        assert!(
+            said.contains("stopped at web, db\n") && said.contains("stopped before shop, cache\n"),
+            "{said}"
+        );
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 pub use eos_engine::plan_file::Previews;
-use eos_engine::{ChangeKind, RunPlan, UnitPlan, Verdict};
+use eos_engine::{ChangeKind, Goal, RunPlan, UnitPlan, Verdict};
 use eos_model::{Diagnostic, codes};
 use serde_json::{Value as Json, json};
 
@@ -27,7 +27,8 @@ pub fn text(plan: &RunPlan, previews: &Previews, cost: Option<&Cost>, width: usi
         );
     }
     let lines = lines(plan, previews);
-    let title = wrapped(&format!("Plan for {env}: {}", summary(&lines)), width, width.saturating_sub(2));
+    let title =
+        wrapped(&format!("Plan for {env}: {}", summary(plan, &lines)), width, width.saturating_sub(2));
     let title: Vec<String> = title.iter().map(|line| style.bold(line)).collect();
     let mut out = format!("{}\n\n", title.join("\n  "));
     out.push_str(&table(folded(lines), width).render(width, color));
@@ -172,7 +173,7 @@ pub fn markdown(plan: &RunPlan, previews: &Previews, cost: Option<&Cost>) -> Str
     let lines = lines(plan, previews);
     let mut out = format!(
         "### {env}: {}\n\n| action | unit | resource | host | needed by | note |\n|---|---|---|---|---|---|\n",
-        summary(&lines)
+        summary(plan, &lines)
     );
     let cell = |text: &str| text.replace('|', "\\|").replace('\n', " ");
     for line in lines {
@@ -219,9 +220,25 @@ pub fn document(plan: &RunPlan, previews: &Previews, cost: Option<&Cost>) -> Jso
     document
 }
 
-/// `1 to destroy, 3 to create (2 known later)`: as many as there are rows.
-fn summary(lines: &[Line]) -> String {
+/// `1 unit to destroy (1 keeps data), 3 to create (2 known later)`: each unit once, by the gravest thing that is done to it.
+/// Operations are counted apart.
+fn summary(plan: &RunPlan, lines: &[Line]) -> String {
     use ChangeKind::{Adopt, Create, Destroy, Forget, Replace, Update};
+    let mut units: BTreeMap<&str, Vec<&Line>> = BTreeMap::new();
+    for line in lines.iter().filter(|line| !line.once) {
+        units.entry(&line.unit).or_default().push(line);
+    }
+    let has = |lines: &[&Line], kind: ChangeKind| lines.iter().any(|line| line.kind == kind);
+    // A unit that stays is not destroyed, whatever goes from it.
+    let goes = |unit: &str| plan.units.get(unit).is_some_and(|unit| unit.goal == Goal::Gone);
+    let gravest = |unit: &str, lines: &[&Line]| {
+        let found =
+            [Destroy, Replace, Update, Create, Forget, Adopt].into_iter().find(|kind| has(lines, *kind));
+        match found {
+            Some(Destroy | Forget) if !goes(unit) => Some(Update),
+            found => found,
+        }
+    };
     let kinds = [
         (Destroy, "to destroy"),
         (Forget, "to leave behind with data"),
@@ -230,18 +247,36 @@ fn summary(lines: &[Line]) -> String {
         (Create, "to create"),
         (Adopt, "to take over"),
     ];
-    let part = |(kind, words): (ChangeKind, &str)| {
-        let of_kind = || lines.iter().filter(|line| line.kind == kind && !line.once);
-        let (count, later) = (of_kind().count(), of_kind().filter(|line| line.known_later).count());
-        match (count, later) {
-            (0, _) => None,
-            (count, 0) => Some(format!("{count} {words}")),
-            (count, later) => Some(format!("{count} {words} ({later} known later)")),
+    let mut parts = Vec::new();
+    for (kind, words) in kinds {
+        let of_kind =
+            || units.iter().filter(|(unit, lines)| gravest(unit, lines) == Some(kind)).map(|(_, l)| l);
+        let count = of_kind().count();
+        if count == 0 {
+            continue;
         }
-    };
+        let also = |with: &dyn Fn(&[&Line]) -> bool, words: &str| {
+            let count = of_kind().filter(|lines| with(lines)).count();
+            (count > 0).then(|| counted(count, words))
+        };
+        let also: Vec<String> = [
+            also(&|lines| kind == Destroy && has(lines, Forget), "keeps data|keep data"),
+            also(
+                &|lines| kind == Create && has(lines, Adopt),
+                "takes over what is there|take over what is there",
+            ),
+            also(&|lines| lines.iter().any(|line| line.known_later), "known later|known later"),
+        ]
+        .into_iter()
+        .flatten()
+        .collect();
+        let also = if also.is_empty() { String::new() } else { format!(" ({})", also.join(", ")) };
+        let count = if parts.is_empty() { counted(count, "unit") } else { count.to_string() };
+        parts.push(format!("{count} {words}{also}"));
+    }
     let once = lines.iter().filter(|line| line.once).count();
-    let once = (once > 0).then(|| format!("{once} to do once"));
-    kinds.into_iter().filter_map(part).chain(once).collect::<Vec<_>>().join(", ")
+    parts.extend((once > 0).then(|| format!("{} to do once", counted(once, "operation"))));
+    parts.join(", ")
 }
 
 fn has_lines(unit: &UnitPlan) -> bool {

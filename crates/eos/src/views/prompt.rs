@@ -7,9 +7,16 @@ use eos_model::{Diagnostic, codes};
 use eos_secrets::Secret;
 use rustix::termios::{LocalModes, OptionalActions, SpecialCodeIndex, tcgetattr, tcsetattr};
 
-/// A secret: typed without echo, or taken from stdin, whole when it is the only one asked for and else a line each.
-/// `command` is what it may be piped into.
-pub fn secret(what: &str, command: &str, only: bool) -> Result<Secret, Diagnostic> {
+/// What of stdin is a secret: all of it, or its next line or block of PEM, with others after it or none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    Whole,
+    Next,
+    Last,
+}
+
+/// A secret: typed without echo, or taken from stdin. `command` is what it may be piped into.
+pub fn secret(what: &str, command: &str, part: Part) -> Result<Secret, Diagnostic> {
     let stdin = std::io::stdin();
     let mut line = String::new();
     if tcgetattr(&stdin).is_ok() {
@@ -28,8 +35,12 @@ pub fn secret(what: &str, command: &str, only: bool) -> Result<Secret, Diagnosti
         }
     } else {
         let mut stdin = stdin.lock();
-        let read = if only { stdin.read_to_string(&mut line) } else { stdin.read_line(&mut line) };
-        read.map_err(|error| match error.kind() {
+        let read = match part {
+            Part::Whole => stdin.read_to_string(&mut line).map(|_| String::new()),
+            Part::Next => next(&mut stdin, &mut line).map(|()| String::new()),
+            Part::Last => next(&mut stdin, &mut line).and_then(|()| std::io::read_to_string(&mut stdin)),
+        };
+        let left = read.map_err(|error| match error.kind() {
             std::io::ErrorKind::InvalidData => {
                 Diagnostic::error(codes::BAD_VALUE, format!("{what}: what came is not text (UTF-8)"))
                     .why("programs read it from files and variables of text")
@@ -37,6 +48,13 @@ pub fn secret(what: &str, command: &str, only: bool) -> Result<Secret, Diagnosti
             }
             _ => empty(what, command, &error.to_string()),
         })?;
+        if !left.trim().is_empty() {
+            return Err(Diagnostic::error(codes::BAD_VALUE, "more came on stdin than was asked for")
+                .why(format!("of several secrets each is one line or one block of PEM; {what} was the last"))
+                .fix(
+                    "pipe them in the order of their flags; what has several blocks goes in alone: eos secret set <name>/<key>",
+                ));
+        }
     }
     // One line break ends what was typed or echoed; the others belong to a key or a certificate.
     let value = line.strip_suffix('\n').unwrap_or(&line);
@@ -52,12 +70,23 @@ pub fn secret(what: &str, command: &str, only: bool) -> Result<Secret, Diagnosti
     Ok(Secret::new(value.to_owned()))
 }
 
+/// The next line; of PEM everything up to the end of its block, which is a key or a certificate.
+fn next(input: &mut impl BufRead, text: &mut String) -> std::io::Result<()> {
+    input.read_line(text)?;
+    let mut at = 0;
+    if text.starts_with("-----BEGIN ") {
+        while text.len() > at && !text[at..].starts_with("-----END ") {
+            at = text.len();
+            input.read_line(text)?;
+        }
+    }
+    Ok(())
+}
+
 /// What a person types at the terminal, unseen; none after Ctrl-C.
 fn unseen(question: &str) -> std::io::Result<Option<String>> {
     let stdin = std::io::stdin();
     let before = tcgetattr(&stdin)?;
-    let _ = write!(std::io::stderr(), "{question}: ");
-    let _ = std::io::stderr().flush();
     // Also when stderr goes to a file: what is typed must not be seen. Ctrl-C comes as a character, so that the
     // terminal is never left quiet.
     let mut quiet = before.clone();
@@ -65,6 +94,9 @@ fn unseen(question: &str) -> std::io::Result<Option<String>> {
     quiet.special_codes[SpecialCodeIndex::VMIN] = 1;
     quiet.special_codes[SpecialCodeIndex::VTIME] = 0;
     let _ = tcsetattr(&stdin, OptionalActions::Flush, &quiet);
+    // Asked only now: who answers at once is neither seen nor thrown away.
+    let _ = write!(std::io::stderr(), "{question}: ");
+    let _ = std::io::stderr().flush();
     let typed = typed(stdin.lock());
     let _ = tcsetattr(&stdin, OptionalActions::Flush, &before);
     let _ = writeln!(std::io::stderr());
@@ -100,6 +132,20 @@ fn empty(what: &str, command: &str, problem: &str) -> Diagnostic {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_block_of_pem_is_one_secret() {
+        let mut input = &b"-----BEGIN A-----\nx\n-----END A-----\nplain\n-----BEGIN B-----\ny"[..];
+        let mut read = || {
+            let mut text = String::new();
+            next(&mut input, &mut text).unwrap();
+            text
+        };
+        assert_eq!(read(), "-----BEGIN A-----\nx\n-----END A-----\n");
+        assert_eq!(read(), "plain\n");
+        assert_eq!(read(), "-----BEGIN B-----\ny", "what is cut off ends with the input");
+        assert_eq!(read(), "");
+    }
 
     #[test]
     fn a_line_is_read_key_by_key() {

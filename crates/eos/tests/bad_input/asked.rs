@@ -63,6 +63,30 @@ fn values_out_of_range_are_told_of_together() {
 }
 
 #[test]
+fn flags_of_a_feature_that_is_off() {
+    let sandbox = Sandbox::with_estate();
+    let secrets = ["--tls-certificate", "CERT-1234", "--tls-key", "KEY-12345"];
+    let words = [&["create", "consul", "c1", "--https-port", "8502"], &secrets[..]].concat();
+    refused(&sandbox, "flags_of_a_feature_that_is_off", 3, &words);
+    sandbox.ok(&["create", "authentik"]);
+    let words = ["create", "nextcloud", "--identity", "authentik"];
+    refused(&sandbox, "a_need_of_a_feature_that_is_off", 3, &words);
+    sandbox.ok(&["create", "grafana"]);
+    let words = ["update", "grafana", "--identity", "authentik"];
+    refused(&sandbox, "a_need_of_a_feature_that_is_off_later", 3, &words);
+    sandbox.ok(&["update", "grafana", "--sso", "--identity", "authentik"]);
+    // What the feature that goes has brought is not asked for.
+    sandbox.ok(&["update", "grafana", "--no-sso"]);
+}
+
+#[test]
+fn a_number_that_is_too_large() {
+    let words = ["create", "redis", "--memory", "99999999999"];
+    refused(&Sandbox::with_estate(), "a_number_that_is_too_large", 3, &words);
+    refused(&Sandbox::with_estate(), "a_history_of_none", 3, &["history", "-n", "0"]);
+}
+
+#[test]
 fn size_without_unit() {
     refused(&Sandbox::with_estate(), "size_without_unit", 3, &["create", "postgres", "--size", "20"]);
 }
@@ -374,6 +398,8 @@ fn outside_of_an_estate() {
 fn an_estate_in_an_estate() {
     let sandbox = Sandbox::with_estate();
     refused(&sandbox, "an_estate_that_is_there", 3, &["-C", "..", "init", "shop"]);
+    // What lies in a folder may be anything: it takes a word to make an estate of it.
+    refused(&sandbox, "init_in_a_full_folder", 3, &["-C", "..", "init"]);
     refused(&sandbox, "an_estate_with_a_bad_name", 3, &["init", "../x y"]);
 }
 

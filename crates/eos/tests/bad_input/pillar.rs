@@ -372,3 +372,73 @@ fn top_file() {
     sandbox.commit_by_hand();
     refused(&sandbox, "a_top_file_eos_cannot_follow", 3, &["compile"]);
 }
+
+/// Targets that Salt matches: eos follows them, or says that it cannot. It never takes what they give for deleted.
+#[test]
+fn targets_of_the_top_file() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "redis"]);
+    sandbox.ok(&["compile"]);
+    let top = sandbox.read("pillar/top.sls");
+    let with_target = |target: &str, kind: &str| {
+        let before = "'environment:production':\n    - match: grain\n";
+        assert!(top.contains(before));
+        sandbox.write("pillar/top.sls", top.replace(before, &format!("'{target}':\n    - match: {kind}\n")));
+        sandbox.commit_by_hand();
+    };
+    for (target, kind) in [("G@environment:production", "compound"), ("environment:prod*", "grain")] {
+        with_target(target, kind);
+        assert_eq!(sandbox.run(&["compile", "--check"]).code, 0, "{target}");
+    }
+    with_target("G@environment:production and web*", "compound");
+    refused(&sandbox, "a_target_that_eos_cannot_judge", 3, &["compile"]);
+    with_target("role:web", "pillar");
+    refused(&sandbox, "what_no_target_gives", 3, &["compile"]);
+}
+
+#[test]
+fn an_include_that_is_no_list() {
+    compile_refused("an_include_that_is_no_list", "#!yaml\ninclude: infrastructure.common\n");
+}
+
+#[test]
+fn a_volume_inside_another() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "postgres"]);
+    sandbox.ok(&["create", "redis"]);
+    let file = "pillar/infrastructure/production/redis.sls";
+    let inside = sandbox.read(file).replace("production/redis/data", "production/postgres/data/redis");
+    sandbox.write(file, inside);
+    sandbox.commit_by_hand();
+    refused(&sandbox, "a_volume_inside_another", 3, &["compile"]);
+}
+
+/// A machine has a name in each environment, and one set of disks.
+#[test]
+fn a_device_of_two_environments() {
+    let sandbox = Sandbox::with_estate();
+    let more = "[environments.eu]\ntier = \"production\"\n\n[environments.eu-west]\ntier = \"production\"\n";
+    sandbox.write("eos.toml", format!("{}\n{more}", sandbox.read("eos.toml")));
+    let target = |env: &str| {
+        format!(
+            "  'environment:{env}':\n    - match: grain\n    - ignore_missing: True\n    - infrastructure.{env}.*\n"
+        )
+    };
+    let top = format!("{}{}{}", sandbox.read("pillar/top.sls"), target("eu"), target("eu-west"));
+    sandbox.write("pillar/top.sls", top);
+    sandbox.commit_by_hand();
+    for (host, env) in [("a", "eu"), ("b", "eu-west")] {
+        let place = ["--address", "10.0.0.9", "--nomad-node", "n9", "--volume-group", "vg0"];
+        sandbox.ok(&[&["create", "host", host, "--env", env], &place[..]].concat());
+    }
+    sandbox.ok(&["create", "postgres", "west_db", "--env", "eu"]);
+    let words = ["create", "postgres", "db", "--env", "eu-west", "--port", "5499"];
+    refused(&sandbox, "a_device_of_two_environments", 3, &words);
+}
+
+#[test]
+fn names_of_one_service() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "redis", "c.d"]);
+    refused(&sandbox, "names_of_one_service", 3, &["create", "redis", "c-d"]);
+}

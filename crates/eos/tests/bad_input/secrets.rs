@@ -57,6 +57,21 @@ fn an_unknown_secret() {
     refused(&sandbox, "an_unknown_secret", 3, &["secret", "show", "grafana/admin_pasword"]);
     refused(&sandbox, "a_secret_of_an_unknown_name", 3, &["secret", "rotate", "grafanna/admin_password"]);
     refused(&sandbox, "a_secret_without_a_key", 3, &["secret", "show", "grafana"]);
+    // Another name's secret is no typo of this one, however alike the keys are.
+    let run = sandbox.run(&["secret", "rotate", "authentik/admin_password"]);
+    assert!(run.code == 3 && !run.stderr.contains("did you mean"), "{}", run.stderr);
+}
+
+#[test]
+fn a_secret_of_several_lines() {
+    let sandbox = with_grafana();
+    let head = sandbox.git(&["rev-parse", "HEAD"]);
+    let given = "--admin-password=first line\nsecond";
+    refused(&sandbox, "a_secret_of_several_lines", 3, &["create", "grafana", "g2", given]);
+    let set = sandbox.with_stdin(&["secret", "set", "grafana/admin_password"], "first line\nsecond\n");
+    assert!(set.code == 3 && set.stderr.contains("several lines"), "{}", set.stderr);
+    assert!(!set.stderr.contains("second"), "{}", set.stderr);
+    assert_eq!(sandbox.git(&["rev-parse", "HEAD"]), head);
 }
 
 #[test]

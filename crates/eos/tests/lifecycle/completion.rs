@@ -21,6 +21,8 @@ fn a_shell_completes_names_of_the_estate() {
     assert_eq!(words(&["resize", "lvm", "--host", ""]), ["local"]);
     assert_eq!(words(&["create", "redis", "--host", "l"]), ["local"]);
     assert_eq!(words(&["list", "--env", ""]), ["production", "staging"]);
+    assert_eq!(words(&["completion", ""]), ["bash", "fish", "zsh"]);
+    assert!(words(&["-C", ""]).is_empty(), "folders are the shell's");
     assert!(words(&["delete", ""]).contains(&"grafana".to_owned()));
     assert_eq!(words(&["create", "cephfs", "--nodes", ""]), ["local"]);
     assert_eq!(words(&["create", "authentik", "--frontend-for", ""]), ["mailcow"]);

@@ -172,6 +172,30 @@ fn one_made_again_is_run_by_the_program_it_had() {
     assert_eq!(sandbox.json(&["show", "redis"])["entry"]["binary"], other.as_str());
 }
 
+/// Whoever dials it finds it where it was; where others are by now it goes elsewhere and says so.
+#[test]
+fn one_made_again_has_what_was_chosen_for_it() {
+    let sandbox = Sandbox::with_estate();
+    let create: &[&str] = &["create", "redis", "--port", "6390", "--max-memory", "64M", "--memory", "300"];
+    sandbox.ok(create);
+    sandbox.applied_elsewhere();
+    let again = |words: &[&str]| {
+        sandbox.ok(&["delete", "redis"]);
+        let said = sandbox.ok(words).stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+        (said, sandbox.json(&["show", "redis"])["entry"].clone())
+    };
+    let (said, entry) = again(&["create", "redis"]);
+    assert!(said.contains("redis: memory 300, port 6390, max_memory 64M as before"), "{said}");
+    assert_eq!((&entry["settings"]["port"], &entry["memory"]), (&6390.into(), &300.into()), "{entry}");
+    let (said, entry) = again(&["create", "redis", "--port", "6391"]);
+    assert!(said.contains("memory 300, max_memory 64M as before"), "{said}");
+    assert_eq!(entry["settings"]["port"], 6391, "{entry}");
+    sandbox.ok(&["delete", "redis"]);
+    sandbox.ok(&["create", "memcached", "--port", "6391"]);
+    let said = sandbox.ok(&["create", "redis"]).stdout;
+    assert!(said.contains("since memcached has 6391 on local") && !said.contains("port 6391"), "{said}");
+}
+
 #[test]
 fn one_made_again_comes_back_to_its_data_and_says_so() {
     let sandbox = Sandbox::with_estate();
@@ -407,6 +431,7 @@ fn what_is_left_to_do_is_said_whenever_it_begins() {
     let words = ["create", "vault", "v2", "--tls", "--tls-certificate", "cert", "--tls-key", "key9"];
     let said = sandbox.ok(&words).stdout;
     assert!(said.contains("it starts sealed") && !said.contains("without --tls"), "{said}");
+    assert!(said.contains("vault audit enable"), "{said}");
     let subjects = sandbox.git(&["log", "-4", "--format=%s"]);
     assert!(
         subjects.starts_with("create vault v2 in production\ncreate vault in production\n"),

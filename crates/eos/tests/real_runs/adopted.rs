@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::shop::{Shop, ask_redis, has};
-use crate::support::program;
+use crate::support::{program, without_room_for_a_journal};
 use test_tools::free_ports;
 
 #[test]
@@ -40,6 +40,13 @@ fn a_job_registered_by_hand_is_taken_over() {
     let later: Vec<&str> =
         words.iter().copied().filter(|word| *word != "--yes").chain(["--no-apply"]).collect();
     has(&shop.exits(3, &later).stderr, "cannot be recorded for later");
+    // Recorded, and then there was no room for a journal: eos apply would find a job that is not eos's own.
+    let runs = shop.sandbox.estate().join(".eos/state/runs");
+    std::fs::create_dir_all(&runs).unwrap();
+    if let Some(cut_off) = without_room_for_a_journal(&shop.command(&[]), &runs, &words.join(" ")) {
+        has(&cut_off.stdout, "Nothing was applied: the same eos adopt again does it.");
+        has(&shop.exits(1, &["plan"]).stderr, "E0803");
+    }
     let adopted = shop.ok(&words);
     has(&adopted.stdout, "= take over");
     has(&adopted.stdout, "taken");
@@ -67,7 +74,8 @@ fn a_job_registered_by_hand_is_taken_over() {
     shop.ok(&["purge", "taken", "--yes"]);
     assert_eq!(shop.job("old-redis")["Status"], "running");
     assert!(!shop.ok(&["status"]).stdout.contains("Kept: "));
-    shop.ok(&words);
+    let again = shop.ok(&words).stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    has(&again, "what the job has stored so far stays where it is: taken begins with what is in");
     shop.ok(&["destroy", "production", "--yes"]);
     shop.nothing_is_left_of("old-redis", port);
 }

@@ -53,7 +53,7 @@ operations:
     let log = shop.sandbox.path().join("log");
     shop.ok(&["shake", "tree", "oak", "--hard", "--log", log.to_str().unwrap(), "--no-apply"]);
     let plan = shop.exits(2, &["plan"]).stdout;
-    has(&plan, "Plan for production: 1 to do once");
+    has(&plan, "Plan for production: 1 operation to do once");
     has(&plan, "+ do once  operations  shake tree");
     has(&plan, "DATA AT RISK");
     let flat = plan.split_whitespace().collect::<Vec<_>>().join(" ");

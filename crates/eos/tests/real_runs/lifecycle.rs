@@ -120,6 +120,7 @@ fn drift_of_hosts_and_jobs(shop: &Shop, note: &Path) {
         has(&found, part);
     }
     has(&found, "-closed");
+    has(&shop.ok(&["status"]).stdout, "Drift: note was not as applied when last looked at");
     let watched = shop.exits(2, &["drift", "watch", "--times", "1"]).stdout;
     has(&watched, "production: life, note differs from what was applied");
     has(&shop.exits(4, &["drift", "accept", "note", "--yes"]).stderr, "what it holds there is not known");
@@ -133,7 +134,7 @@ fn drift_of_hosts_and_jobs(shop: &Shop, note: &Path) {
     std::fs::write(note, "closed for good").unwrap();
     has(&shop.exits(2, &["drift", "watch", "--times", "1"]).stdout, "life, note differs");
     let reverted = shop.ok(&["drift", "revert", "--yes"]);
-    has(&reverted.stdout, "3 to change");
+    has(&reverted.stdout, "2 units to change");
     assert_eq!((mode(&data), mode(note)), (before, 0o640));
     assert_eq!(std::fs::read_to_string(note).unwrap().trim(), "open from nine to five");
     assert_eq!(shop.job("production-life")["TaskGroups"][0]["Count"], 1);
@@ -193,7 +194,7 @@ fn what_the_state_forgot_is_found_again(shop: &Shop, note: &Path) {
     let versions = shop.versions("production-life");
     shop.ok(&["tofu", "life", "--", "state", "rm", "eos_nomad_job.job"]);
     shop.ok(&["tofu", "note", "--", "state", "rm", "eos_salt_state.host"]);
-    has(&shop.exits(2, &["plan"]).stdout, "2 to create");
+    has(&shop.exits(2, &["plan"]).stdout, "2 units to create");
     shop.ok(&["apply", "--yes"]);
     assert_eq!(shop.versions("production-life"), versions, "nothing was registered again");
     assert!(note.is_file());

@@ -31,7 +31,11 @@ fn a_killed_operation_is_not_done_again_by_itself() {
     shop.nomad.until("it is shaken", || folder.join("begun").exists());
     run.child.kill().unwrap();
     run.child.wait().unwrap();
-    processes::applying(&shop.sandbox.estate()).expect("tofu goes on alone").kill();
+    // The provider first: it would note the end of the states while it has not seen yet that its tofu is gone.
+    let provider = processes::provider(&shop.sandbox.estate()).expect("the provider waits for Salt");
+    let tofu = processes::applying(&shop.sandbox.estate()).expect("tofu goes on alone");
+    provider.kill();
+    tofu.kill();
     std::fs::write(folder.join("go-on"), "").unwrap();
     let stuck = shop.exits(5, &["resume", "--yes"]).stderr;
     let flat = stuck.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -16,6 +16,18 @@ pub fn being_made(place: &Place, words: &[&str]) -> (Begun, i32) {
     (run, tofu)
 }
 
+/// The same where several are made at once.
+fn being_made_as(place: &Place, unit: &str, words: &[&str]) -> (Begun, i32) {
+    let run = place.begin(words);
+    let mut tofu = 0;
+    until("tofu makes it", || {
+        let child = &place.json(&["status"])["runs"][0]["units"][unit]["child"]["pid"];
+        tofu = child.as_i64().unwrap_or_default() as i32;
+        tofu != 0 && child_of(tofu, "sh").is_some()
+    });
+    (run, tofu)
+}
+
 /// Nothing is recorded of an undo that cannot begin.
 #[test]
 fn a_run_that_goes_on_is_not_taken_back() {
@@ -86,6 +98,68 @@ fn a_stuck_run_says_what_helps() {
     place.exits(4, &["apply", "--yes"]);
     place.exits(5, &["resume"]);
     place.ok(&["resume", "--looked-after"]);
+    place.is_settled();
+}
+
+/// A change that would be refused is not recorded first: what is told to be typed then would be refused as well. That holds
+/// for any unit of the run, not only for the one that it was at.
+#[test]
+fn a_change_that_would_be_refused_is_not_recorded() {
+    let place = Place::new();
+    let broken = place.outside("broken");
+    std::fs::write(&broken, "").unwrap();
+    place.ok(&["create", "ledger", "--yes"]);
+    place.ok(&["create", "desk", "second", "--ledger", "ledger", "--no-apply"]);
+    place.ok(&["update", "second", "--broken-by", broken.to_str().unwrap(), "--no-apply"]);
+    place.ok(&["create", "desk", "--ledger", "ledger", "--seconds", "60", "--no-apply"]);
+    let (run, tofu) = being_made_as(&place, "desk", &["apply", "--yes"]);
+    until("the other one has failed", || {
+        place.json(&["status"])["runs"][0]["units"]["second"]["state"] == "failed"
+    });
+    run.signal(Signal::KILL);
+    run.end();
+    kill_process(Pid::from_raw(tofu).unwrap(), Signal::KILL).unwrap();
+    std::fs::remove_file(&broken).unwrap();
+    let head = place.head();
+    for words in [
+        &["update", "desk", "--color", "blue", "--yes"][..],
+        &["update", "second", "--color", "blue", "--yes"],
+        &["apply", "--only", "second", "--yes"],
+        &["destroy", "production", "--yes"],
+    ] {
+        let refused = place.exits(4, words);
+        assert!(refused.stderr.contains("error[E0902]"), "{words:?}: {}", refused.stderr);
+        assert_eq!(place.head(), head, "{words:?}");
+    }
+    // Recorded on purpose: nobody is sent to a rollback, which would be refused.
+    place.ok(&["update", "desk", "--color", "blue", "--no-apply"]);
+    let status = place.ok(&["status"]).stdout;
+    assert!(status.contains("eos resume") && !status.contains("rollback"), "{status}");
+    place.exits(5, &["resume"]);
+}
+
+/// A plan that was kept is applied as it is: what would choose another is refused, not passed over.
+#[test]
+fn nothing_is_chosen_of_a_kept_plan() {
+    let place = Place::new();
+    place.ok(&["create", "chore", "--no-apply"]);
+    place.exits(2, &["plan", "--out", "monday.plan"]);
+    for more in [
+        &["--only", "chore"][..],
+        &["--destroy-data", "chore"],
+        &["--new-state", "chore"],
+        &["--no-refresh"],
+        &["--env", "staging"],
+    ] {
+        let refused = place.exits(3, &[&["apply", "monday.plan", "--yes"][..], more].concat());
+        assert!(
+            refused.stderr.contains("error[E0107]") && refused.stderr.contains(more[0]),
+            "{}",
+            refused.stderr
+        );
+        assert!(!place.has_state(), "{more:?}");
+    }
+    place.ok(&["apply", "monday.plan", "--env", "production", "--preserve-data", "--yes"]);
     place.is_settled();
 }
 

@@ -124,3 +124,23 @@ fn coverage_is_a_summary_an_action_or_all() {
     assert!(all.contains(one.trim_end()), "the page has the same of it");
     assert_eq!(sandbox.run(&["hive", "coverage", "NoSuchAction"]).code, 3);
 }
+
+#[test]
+fn a_gateway_that_runs_is_no_answer_to_who_asks_for_another() {
+    let sandbox = Sandbox::new();
+    let gateway = Gateway::start(&sandbox, "one", "embedded");
+    let data = gateway.data.to_str().unwrap();
+    let again = ["hive", "up", "--detach", "--data", data];
+    assert!(sandbox.ok(&again).stdout.contains("already"));
+    sandbox.ok(&[&again[..], &["--port", "0", "--region", "us-east-1"]].concat());
+    for (more, what) in [
+        (&["--region", "eu-west-1"][..], "--region eu-west-1 (it has us-east-1)"),
+        (&["--strict"], "--strict true (it has false)"),
+        (&["--limit", "vpcs=50"], "--limit vpcs=50 (it has none)"),
+    ] {
+        let refused = sandbox.run(&[&again[..], more].concat());
+        assert_ne!(refused.code, 0, "{more:?}");
+        let said = refused.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(said.contains(what) && said.contains("eos hive down"), "{said}");
+    }
+}

@@ -295,3 +295,21 @@ cloud:
     place.ok(&["apply", "--yes"]);
     assert!(!log.exists());
 }
+
+/// What `eos drift` saw is known to `eos status`, until it is brought back or decided upon.
+#[test]
+fn status_knows_of_drift_that_was_seen() {
+    let place = Place::new();
+    place.ok(&["create", "ledger", "--yes"]);
+    let drift = |place: &Place| place.json(&["status"])["drift"].clone();
+    place.ok(&["tofu", "ledger", "--", "state", "rm", "terraform_data.shelf"]);
+    assert_eq!(drift(&place), serde_json::json!({}), "nobody has looked");
+    place.exits(2, &["drift"]);
+    assert_eq!(drift(&place)["ledger"]["addresses"], serde_json::json!(["terraform_data.shelf"]));
+    place.says("run_status_with_drift", &place.ok(&["status"]));
+    let ignored = place.copy("ignored");
+    ignored.ok(&["drift", "ignore", "ledger", "--because", "until monday"]);
+    assert_eq!(drift(&ignored), serde_json::json!({}));
+    place.ok(&["drift", "revert", "--yes"]);
+    assert_eq!(drift(&place), serde_json::json!({}));
+}

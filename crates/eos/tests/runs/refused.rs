@@ -1,12 +1,12 @@
 //! What eos refuses or cannot do: it says so, says what to do, and leaves nothing half-done.
 
 use std::net::TcpListener;
-use std::process::Command;
 
 use rustix::process::Signal;
+use test_tools::free_ports;
 
 use crate::place::{Place, text, until};
-use crate::support::Run;
+use crate::support::{self, Run};
 
 #[test]
 fn a_build_folder_edited_by_hand_counts_for_nothing() {
@@ -181,7 +181,7 @@ fn a_clone_without_the_state() {
 
 #[test]
 fn a_backend_that_nobody_listens_on() {
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let [port] = free_ports();
     let place = Place::with_settings(|settings| {
         let http = format!("kind = \"http\"\naddress = \"http://127.0.0.1:{port}\"");
         settings.replace("kind = \"local\"", &http)
@@ -220,6 +220,22 @@ fn a_nomad_that_takes_connections_and_says_nothing() {
     let run = Run::from(plan);
     assert_eq!(run.code, 1);
     place.says("run_nomad_silent", &run);
+    // A plan that is ended lets go of the state: nobody has to unlock it by hand.
+    assert_eq!(locks_below(&place.path(".eos/state/tofu")), Vec::<String>::new());
+}
+
+/// What tofu writes while it holds the lock of a local state.
+fn locks_below(folder: &std::path::Path) -> Vec<String> {
+    let mut found = Vec::new();
+    for path in std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()) {
+        match path.is_dir() {
+            true => found.extend(locks_below(&path)),
+            false => {
+                found.extend(path.to_str().filter(|path| path.ends_with(".lock.info")).map(str::to_owned))
+            }
+        }
+    }
+    found
 }
 
 #[test]
@@ -278,29 +294,8 @@ fn status_offers_only_what_is_not_refused() {
     assert_eq!((place.head(), place.json(&["status"])["runs"].clone()), (head, runs));
 }
 
-/// Runs eos where no journal can be written: in a mount namespace of its own, that ends with it. None where none can be
-/// made.
 fn without_room_for_a_journal(place: &Place, words: &str) -> Option<Run> {
-    let runs = place.path(".eos/state/runs");
-    let script = format!(
-        "mount -t tmpfs -o size=4k none '{0}'; dd if=/dev/zero of='{0}/filler' bs=4k count=1 2>/dev/null; exec '{1}' {words}",
-        text(&runs),
-        env!("CARGO_BIN_EXE_eos"),
-    );
-    let plain = place.command(&[]);
-    let mut command = Command::new("unshare");
-    command.args(["-rm", "--propagation", "private", "sh", "-euc", &script]);
-    command.current_dir(plain.get_current_dir().unwrap()).env_clear();
-    command.envs(plain.get_envs().filter_map(|(key, value)| Some((key, value?))));
-    command.env("PATH", "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin");
-    let run = Run::from(command.output().unwrap());
-    if run.stderr.contains("mount:") || run.stderr.contains("unshare:") {
-        use std::io::Write as _;
-        let _ = writeln!(std::io::stderr(), "SKIPPED: no mount can be made here: {}", run.stderr);
-        return None;
-    }
-    assert_eq!(run.code, 1, "{}{}", run.stdout, run.stderr);
-    Some(run)
+    support::without_room_for_a_journal(&place.command(&[]), &place.path(".eos/state/runs"), words)
 }
 
 /// A journal that cannot be written: the run does not begin.

@@ -152,7 +152,8 @@ fn forty_units_fit_a_screen_and_a_kept_plan_does_what_it_showed() {
     };
     assert_eq!(screen(&plan.stdout), screen(&applied.stdout), "the same plan");
     place.is_settled();
-    place.says("run_plan_used_twice", &place.exits(4, &["apply", "monday.plan", "--yes"]));
+    // Said before anybody is asked.
+    place.says("run_plan_used_twice", &place.exits(4, &["apply", "monday.plan"]));
 }
 
 /// At a cloud: what has a price, what has none, what depends on how much it is used, and what costs nothing.

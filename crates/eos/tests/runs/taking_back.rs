@@ -19,6 +19,21 @@ undo_states:
     file.absent: [{name: "@{setting.path}"}]
 "#;
 
+/// A folder with data on a host.
+const VAT: &str = r#"#!yaml
+format: 1
+kind: vat
+summary: A folder that something was put into
+proof: validates
+settings:
+  stuck_by: {type: string, default: /nowhere, help: It cannot be made while this file is there}
+storage:
+  data: {class: database, size: 1G, help: What is in it}
+states:
+  lid:
+    cmd.run: [{name: "test ! -e '@{setting.stuck_by}'"}]
+"#;
+
 fn pillar(place: &Place, name: &str) -> bool {
     place.path(&format!("pillar/infrastructure/production/{name}.sls")).exists()
 }
@@ -42,7 +57,23 @@ fn an_undo_leaves_what_others_recorded_before_the_run() {
     assert!(place.ok(&["show", "b"]).stdout.contains("one"));
     // What is left to do is what the colleague asked for.
     let plan = place.exits(2, &["plan"]).stdout;
-    assert!(plan.contains("1 to create") && !plan.contains(" b "), "{plan}");
+    assert!(plan.contains("1 unit to create") && !plan.contains(" b "), "{plan}");
+}
+
+/// What a later run applied is not forgotten: a clone that has not pulled it would take it away.
+#[test]
+fn an_undo_that_is_resumed_leaves_the_commit_of_a_later_run() {
+    let place = Place::new();
+    place.ok(&["create", "chore", "a", "--yes"]);
+    place.ok(&["create", "chore", "b", "--yes"]);
+    place.stopped_after("8", &["undo", "--yes"]);
+    let undone = place.head();
+    place.ok(&["create", "chore", "c", "--yes"]);
+    place.ok(&["resume"]);
+    place.is_settled();
+    place.git(&["reset", "-q", "--hard", &undone]);
+    let refused = place.exits(4, &["apply", "--yes"]);
+    assert!(refused.stderr.contains("E0905"), "{}", refused.stderr);
 }
 
 /// A need alone changes no byte of the unit that has it, only what is recorded of it.
@@ -158,6 +189,58 @@ cloud:
     place.is_settled();
 }
 
+/// A run that was cut off before there was any data leaves none behind, and no secret to open it with.
+#[test]
+fn what_was_never_made_is_not_said_to_stay() {
+    const VAULT: &str = r#"#!yaml
+format: 1
+kind: crypt
+summary: Crypt with a door, gold behind it and a seal on it
+proof: validates
+settings:
+  combination: {type: secret, generate: 12, help: What opens it}
+  stuck_by: {type: string, default: /nowhere, help: The door does not open while this file is there}
+  broken_by: {type: string, default: /nowhere, help: No seal holds while this file is there}
+cloud:
+  resources:
+    terraform_data:
+      door:
+        provisioner: {local-exec: {command: "test ! -e '@{setting.stuck_by}'"}}
+      gold: {input: "${terraform_data.door.id}"}
+      seal:
+        triggers_replace: ["${terraform_data.gold.id}"]
+        provisioner: {local-exec: {command: "test ! -e '@{setting.broken_by}'"}}
+  data_classes: {terraform_data.gold: database}
+"#;
+    let place = Place::new();
+    place.add_kind("crypt", VAULT);
+    place.ok(&["create", "chore", "--yes"]);
+    let broken = place.outside("broken");
+    std::fs::write(&broken, "").unwrap();
+    let secret = place.path("secrets/production/crypt/combination.v1.age");
+    let made = |flag: &str, more: &[&str]| {
+        place.exits(1, &[&["create", "crypt", flag, text(&broken), "--yes"], more].concat())
+    };
+    let nothing_is_left = |said: &str| {
+        assert!(!said.contains("with its data"), "nothing was there to stay: {said}");
+        assert!(said.contains("Taken back: "), "{said}");
+        assert!(!secret.exists() && !place.ok(&["secret", "list"]).stdout.contains("crypt"));
+        assert!(!pillar(&place, "crypt"));
+        place.is_settled();
+    };
+    made("--stuck-by", &[]);
+    assert!(secret.exists());
+    nothing_is_left(&place.ok(&["undo", "--yes"]).stdout);
+    nothing_is_left(&made("--stuck-by", &["--on-failure", "undo"]).stdout);
+    place.stopped_after("1", &["create", "crypt", "--yes"]);
+    nothing_is_left(&place.ok(&["undo", "--yes"]).stdout);
+    // With the gold in it, it is another matter.
+    made("--broken-by", &[]);
+    let undone = place.ok(&["undo", "--yes"]).stdout;
+    assert_eq!(undone.matches("terraform_data.gold stays, with its data").count(), 2, "{undone}");
+    assert!(secret.exists() && place.ok(&["status"]).stdout.contains("Kept: terraform_data.gold of crypt"));
+}
+
 /// What was recorded since and stands on what the run made cannot be told apart from it.
 #[test]
 fn an_undo_is_refused_where_others_build_on_it() {
@@ -169,6 +252,22 @@ fn an_undo_is_refused_where_others_build_on_it() {
     assert_eq!(place.head(), head);
     place.says("run_undo_of_what_others_need", &refused);
     place.is_not_touched("desk");
+}
+
+/// A rollback to where the pillar says the same would take nothing back, and apply the rest.
+#[test]
+fn no_rollback_is_offered_to_where_the_pillar_says_the_same() {
+    let place = Place::new();
+    let broken = place.outside("broken");
+    std::fs::write(&broken, "").unwrap();
+    place.ok(&["create", "desk", "--broken-by", text(&broken), "--no-apply"]);
+    place.ok(&["create", "lamp", "--no-apply"]);
+    place.ok(&["apply", "--only", "ledger", "--yes"]);
+    place.exits(1, &["apply", "--only", "desk", "--yes"]);
+    let status = place.ok(&["status"]).stdout;
+    let flat = status.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(flat.contains("eos resume goes on with it; eos delete takes a name out"), "{status}");
+    assert!(!flat.contains("rollback"), "{status}");
 }
 
 /// The first run too: nothing of what it failed to make is asked for again (D3).
@@ -353,4 +452,66 @@ fn what_others_recorded_is_not_carried_out_along() {
         assert_eq!(state(unit), "applied", "{status}");
     }
     assert_eq!(state("redis"), "not applied", "{status}");
+}
+
+/// Whoever recorded something, and applied it days later, is told what an undo takes out of the pillar, and how it comes
+/// back.
+#[test]
+fn an_undo_lists_what_goes_out_of_the_pillar() {
+    let place = Place::new();
+    place.ok(&["create", "chore", "a", "--yes"]);
+    place.ok(&["update", "a", "--input", "two", "--no-apply"]);
+    place.ok(&["create", "chore", "c", "--input", "three", "--no-apply"]);
+    place.ok(&["apply", "--yes"]);
+    let asked = place.git(&["rev-parse", "HEAD^{tree}"]);
+    place.says("run_undo_of_what_was_recorded", &place.exits(4, &["undo"]));
+    let document = place.json(&["undo"]);
+    let entries = document["pillar"]["entries"].as_array().unwrap();
+    let told = |name: &str| entries.iter().find(|entry| entry["name"] == name).unwrap();
+    assert_eq!((&told("a")["becomes"], &told("c")["becomes"]), (&"changed".into(), &"gone".into()));
+    assert_eq!(told("a")["fields"]["input"], serde_json::json!({"now": "two", "then": null}));
+    assert_eq!(told("c")["fields"]["input"]["now"], "three");
+    let undone = place.ok(&["undo", "--yes"]).stdout;
+    assert!(!pillar(&place, "c"));
+    let flat = undone.split_whitespace().collect::<Vec<_>>().join(" ");
+    let (_, way) = flat.split_once("for what went out of the pillar: git ").unwrap();
+    let (way, _) = way.split_once(", then eos apply").unwrap();
+    place.git(&way.split(' ').collect::<Vec<_>>());
+    assert_eq!(place.git(&["rev-parse", "HEAD^{tree}"]), asked);
+    place.ok(&["apply", "--yes"]);
+    place.is_settled();
+    assert!(place.ok(&["show", "a"]).stdout.contains("two") && pillar(&place, "c"));
+}
+
+/// What stays of a name that is taken back is found again, and by nothing that it does not belong to. What has no data is
+/// in nobody's way.
+#[test]
+fn data_that_an_undo_leaves_is_guarded_as_after_a_delete() {
+    tool("salt");
+    let place = Place::new();
+    place.add_kind("vat", VAT);
+    let (data, stuck) = (place.outside("data"), place.outside("stuck"));
+    for (host, address) in [("h5", "127.0.0.5"), ("h6", "127.0.0.6")] {
+        let words = ["--connection", "masterless", "--data-folder", text(&data), "--yes"];
+        place.ok(&[&["create", "host", host, "--address", address], &words[..]].concat());
+    }
+    let elsewhere = ["create", "vat", "--host", "h6", "--dry-run"];
+    // Nothing was ever in it.
+    std::fs::write(&stuck, "").unwrap();
+    place.exits(1, &["create", "vat", "--host", "h5", "--stuck-by", text(&stuck), "--yes"]);
+    place.ok(&["update", "vat", "--host", "h6", "--dry-run"]);
+    place.ok(&["delete", "vat", "--yes", "--on-failure", "stop"]);
+    place.ok(&elsewhere);
+    std::fs::remove_file(&stuck).unwrap();
+
+    place.ok(&["create", "vat", "tub", "--host", "h5", "--yes"]);
+    let entry = place.git(&["show", "HEAD:pillar/infrastructure/production/tub.sls"]);
+    let folder = entry.lines().find_map(|line| line.trim().strip_prefix("path: ")).unwrap();
+    std::fs::write(format!("{folder}/wine"), "red").unwrap();
+    let undone = place.ok(&["undo", "--yes"]).stdout;
+    assert!(undone.contains("stays, with its data"), "{undone}");
+    let refused = place.exits(4, &["create", "vat", "tub", "--host", "h6", "--dry-run"]).stderr;
+    assert!(refused.contains("E0414") && refused.contains("kept on host h5"), "{refused}");
+    place.ok(&["create", "vat", "tub", "--yes"]);
+    assert!(place.ok(&["show", "tub"]).stdout.contains("h5"));
 }

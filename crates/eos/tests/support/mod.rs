@@ -57,6 +57,8 @@ impl Sandbox {
             .env("EOS_ESTATE_ID", "none")
             // Hints name an address of the machine, which is another one everywhere.
             .env("EOS_OWN_ADDRESSES", "10.0.0.5")
+            // Nobody answers there, whatever runs on this machine.
+            .env("EOS_OWN_NOMAD", "http://127.0.0.1:1")
             // Tests of runs say otherwise; the others record and compile.
             .env("EOS_APPLY", "no");
         command
@@ -226,4 +228,27 @@ pub fn try_program(path: &str, packages: &[&str]) -> Result<PathBuf, String> {
         return Err(format!("{packages:?}: {}", String::from_utf8_lossy(&output.stderr)));
     }
     Ok(PathBuf::from(String::from_utf8(output.stdout).unwrap().trim()))
+}
+
+/// Runs eos where no journal can be written: in a mount namespace of its own, that ends with it. None where none can be
+/// made. `plain` has the folder and the environment, `runs` is where journals are.
+pub fn without_room_for_a_journal(plain: &Command, runs: &Path, words: &str) -> Option<Run> {
+    let script = format!(
+        "mount -t tmpfs -o size=4k none '{0}'; dd if=/dev/zero of='{0}/filler' bs=4k count=1 2>/dev/null; exec '{1}' {words}",
+        runs.display(),
+        env!("CARGO_BIN_EXE_eos"),
+    );
+    let mut command = Command::new("unshare");
+    command.args(["-rm", "--propagation", "private", "sh", "-euc", &script]);
+    command.current_dir(plain.get_current_dir().unwrap()).env_clear();
+    command.envs(plain.get_envs().filter_map(|(key, value)| Some((key, value?))));
+    command.env("PATH", "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin");
+    let run = Run::from(command.output().unwrap());
+    if run.stderr.contains("mount:") || run.stderr.contains("unshare:") {
+        use std::io::Write as _;
+        let _ = writeln!(std::io::stderr(), "SKIPPED: no mount can be made here: {}", run.stderr);
+        return None;
+    }
+    assert_eq!(run.code, 1, "{}{}", run.stdout, run.stderr);
+    Some(run)
 }
