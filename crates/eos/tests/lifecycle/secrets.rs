@@ -4,10 +4,10 @@ use super::support::{Run, Sandbox};
 use super::{piped, refused};
 
 #[test]
-fn a_secret_of_several_lines_is_kept_whole() {
+fn a_key_in_pem_is_kept_whole() {
     let sandbox = Sandbox::with_estate();
     sandbox.ok(&["create", "redis"]);
-    let text = "first line\nsecond line";
+    let text = "-----BEGIN PRIVATE KEY-----\nfirst line\nsecond line\n-----END PRIVATE KEY-----";
     let run = piped(&sandbox, &["secret", "set", "redis/password"], &format!("{text}\n"));
     assert_eq!(run.code, 0, "{}", run.stderr);
     assert_eq!(sandbox.ok(&["secret", "show", "redis/password"]).stdout, format!("{text}\n"));

@@ -65,7 +65,7 @@ fn a_job_registered_by_hand_is_taken_over() {
     has(&undone.replace("\n      ", " "), "cannot be taken back: eos_nomad_job.job, it was there before eos");
     assert_eq!(shop.job("old-redis")["Status"], "running");
     has(&ask_redis(port, password.as_str().unwrap(), &["PING"]), "+PONG");
-    assert!(!shop.sandbox.files("pillar").iter().any(|path| path.contains("taken")), "the pillar went back");
+    assert!(!shop.is_asked_for("taken"), "the pillar went back");
     has(&shop.ok(&["plan"]).stdout, "nothing to do");
     let status = shop.ok(&["status"]).stdout;
     assert!(!status.contains("eos_nomad_job"), "a job that was there before is no kept data: {status}");

@@ -149,6 +149,12 @@ impl Shop {
         command.stdin(Stdio::null()).output().unwrap()
     }
 
+    /// Whether the pillar asks for a name. What it remembers of kept data asks for nothing.
+    pub fn is_asked_for(&self, name: &str) -> bool {
+        let listed = self.sandbox.json(&["list"]);
+        listed["components"].as_array().unwrap().iter().any(|entry| entry["name"] == name)
+    }
+
     /// The versions of a job that Nomad has; none when it has no such job.
     pub fn versions(&self, job: &str) -> usize {
         let answer = self.nomad.get(&format!("/v1/job/{job}/versions"));
