@@ -13,6 +13,7 @@ pub mod folder;
 pub mod layers;
 pub mod network;
 pub mod overlay;
+pub mod password_in_address;
 pub mod reference;
 pub mod schema;
 mod schema_walk;

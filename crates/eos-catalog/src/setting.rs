@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
 use crate::network::Network;
+use crate::password_in_address::{PASSWORD_IN_ADDRESS, has_password};
 
 /// What a user may choose about a component. Its flag is the name with dashes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -128,6 +129,9 @@ impl Setting {
                 }
             }
             _ => {}
+        }
+        if has_password(value) {
+            return Err(PASSWORD_IN_ADDRESS.to_owned());
         }
         self.check_range(value)?;
         self.check_pattern(value)

@@ -33,6 +33,9 @@ const LONGEST: usize = 63;
 /// that says of what follows that it is a host.
 const RESERVED: &[&str] = &["init", "modules", "host"];
 
+/// What all environments share lies beside them under this name.
+const COMMON: &str = "common";
+
 fn check(text: &str) -> Result<(), &'static str> {
     let mut chars = text.chars();
     match chars.next() {
@@ -57,8 +60,13 @@ fn check(text: &str) -> Result<(), &'static str> {
     Ok(())
 }
 
+fn check_environment(text: &str) -> Result<(), &'static str> {
+    check(text)?;
+    if text == COMMON { Err("common is what all environments share") } else { Ok(()) }
+}
+
 macro_rules! name_type {
-    ($(#[$doc:meta])* $type:ident) => {
+    ($(#[$doc:meta])* $type:ident, $check:ident) => {
         $(#[$doc])*
         #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         #[serde(try_from = "String", into = "String")]
@@ -78,7 +86,7 @@ macro_rules! name_type {
         impl FromStr for $type {
             type Err = BadName;
             fn from_str(text: &str) -> Result<$type, BadName> {
-                match check(text) {
+                match $check(text) {
                     Ok(()) => Ok($type(text.to_owned())),
                     Err(problem) => Err(BadName { given: text.to_owned(), problem }),
                 }
@@ -114,19 +122,19 @@ macro_rules! name_type {
 
 name_type! {
     /// What a user calls one thing in an environment: `postgres`, `crm`, `john.doe`.
-    Name
+    Name, check
 }
 name_type! {
     /// A component of the catalogue: `postgres`.
-    Kind
+    Kind, check
 }
 name_type! {
     /// An environment: `production`.
-    EnvName
+    EnvName, check_environment
 }
 name_type! {
     /// A declared host, which is also its Salt minion id.
-    HostName
+    HostName, check
 }
 
 /// One root module: a name in an environment.
@@ -162,6 +170,7 @@ mod tests {
             assert!(bad.parse::<Name>().is_err(), "{bad:?}");
         }
         assert!("a".repeat(64).parse::<Name>().is_err());
+        assert!("common".parse::<EnvName>().is_err() && "common".parse::<Name>().is_ok());
     }
 
     #[test]

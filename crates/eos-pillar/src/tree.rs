@@ -36,6 +36,12 @@ pub struct Environment {
     pub sources: Sources,
 }
 
+fn name_is_no_text(folder: &Utf8Path) -> Diagnostic {
+    Diagnostic::error(codes::NOT_UTF8, format!("a file in {folder} has a name that is not UTF-8 text"))
+        .why("eos could not speak of it, and what it asks for would count as deleted")
+        .fix(format!("ls -b {folder} shows it; rename it"))
+}
+
 impl Tree {
     pub fn from_files(files: impl IntoIterator<Item = (Utf8PathBuf, Vec<u8>)>) -> Tree {
         let mut tree = Tree::default();
@@ -58,7 +64,18 @@ impl Tree {
                     continue;
                 }
             };
-            for entry in entries.flatten() {
+            for entry in entries {
+                let entry = match entry {
+                    Ok(entry) => entry,
+                    // What is passed over would count as deleted.
+                    Err(error) => {
+                        found.push(match error.kind() {
+                            std::io::ErrorKind::InvalidData => name_is_no_text(&folder),
+                            _ => files::cannot_read(&folder, &error),
+                        });
+                        continue;
+                    }
+                };
                 let relative = folder.join(entry.file_name());
                 if entry.file_name().starts_with('.') {
                     continue;

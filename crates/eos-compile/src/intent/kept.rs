@@ -7,7 +7,7 @@ use eos_pillar::entry::Backing;
 use serde_json::{Map, Value as Json};
 
 use super::complete::{Completer, Draft, object, with_features};
-use super::verbs::under_data;
+use super::verbs::{kept_secret, under_data};
 
 /// Where data is, which program wrote it, and what was chosen for that.
 const REMEMBERED: &[&str] =
@@ -54,6 +54,10 @@ impl Completer<'_> {
         let kept = environment.kept.get(draft.name).filter(|_| !draft.request.never_applied);
         let Some(kept) = kept else { return Ok(()) };
         if let Some(gone) = kept.host.as_ref().filter(|host| !self.chooser.hosts().contains(*host)) {
+            // Whoever names another host knows that the data is not there.
+            if !draft.request.common.contains_key("host") {
+                return Err(host_is_gone(kept, gone).at(environment.place(&kept.node)).into());
+            }
             let note = format!("its data was kept on host {gone}, which is not declared; it starts empty");
             self.note_choice(draft, note);
             return Ok(());
@@ -149,6 +153,16 @@ impl Completer<'_> {
     }
 }
 
+/// One made again elsewhere would start empty, and the pillar would forget where the data is.
+fn host_is_gone(kept: &ComponentEntry, host: &str) -> Diagnostic {
+    let name = &kept.name;
+    Diagnostic::error(codes::FIXED_CHOICE, format!("data of {name} is kept on host {host}, which is not declared"))
+        .why(format!("on another host {name} would start empty, and nothing would say any more where its data is"))
+        .fix(format!(
+            "eos create host {host} declares it again; or take another name; if that host is lost for good: --host <another> starts empty"
+        ))
+}
+
 /// What was asked for and does not go with the data.
 fn refusals(kept: &ComponentEntry, base: &Component, draft: &Draft<'_>) -> Vec<Diagnostic> {
     let name = draft.name;
@@ -177,6 +191,16 @@ fn refusals(kept: &ComponentEntry, base: &Component, draft: &Draft<'_>) -> Vec<D
         ];
     }
     let mut found = under_data(kept, base, draft.request);
+    let opens = |key: &&String| kept_secret(kept, base, key).is_some();
+    for key in draft.request.secrets.iter().filter(opens) {
+        let flag = key.replace('_', "-");
+        let message = format!("the data kept of {name} was made with the {key} that was kept with it");
+        found.push(
+            Diagnostic::error(codes::FIXED_CHOICE, message)
+                .why("a new one would open nothing of it")
+                .fix(format!("leave out --{flag}, and {name} has its old one; or {elsewhere}")),
+        );
+    }
     let is_fixed = |name: &str| base.settings.get(name).is_some_and(|setting| setting.fixed);
     for (setting, node) in kept.settings.iter().filter(|(setting, _)| is_fixed(setting)) {
         if draft.request.settings.get(setting).is_some_and(|asked| *asked != node.to_json()) {

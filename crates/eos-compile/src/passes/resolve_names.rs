@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use eos_catalog::password_in_address::PASSWORD_IN_ADDRESS;
 use eos_catalog::{Component, Setting, SettingType};
 use eos_model::{Diagnostic, Place, UnitId, codes, nearest::nearest};
 use eos_pillar::ComponentEntry;
@@ -269,8 +270,15 @@ fn wrong_value(
     problem: &str,
 ) -> Diagnostic {
     let place = work.place(node);
+    let unseen = |place: Option<Place>| place.map(|place| Place { text: String::new(), ..place });
+    if problem == PASSWORD_IN_ADDRESS {
+        return Diagnostic::error(codes::SECRET_IN_CLEAR, format!("{}: {name}: {problem}", entry.name))
+            .at(unseen(place))
+            .why("the pillar is read by every minion and kept in git for ever")
+            .fix("write the address without the password, which goes to a secret or a file on the host, and change that: it was seen");
+    }
     if schema.kind == SettingType::Secret {
-        let place = place.map(|place| Place { text: String::new(), ..place });
+        let place = unseen(place);
         return Diagnostic::error(codes::SECRET_IN_CLEAR, format!("{}: {name} is not a reference to a secret", entry.name))
             .at(place)
             .why("the pillar is read by every minion and kept in git for ever")

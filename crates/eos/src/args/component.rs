@@ -6,6 +6,7 @@ use clap::builder::PossibleValue;
 use clap::{Arg, ArgAction, ArgMatches};
 use eos_catalog::component::Need;
 pub use eos_catalog::flags::flag;
+use eos_catalog::password_in_address::PASSWORD_IN_ADDRESS;
 use eos_catalog::{Catalog, Component, Setting, SettingType};
 use eos_compile::intent::Request;
 use eos_model::{Diagnostic, Diagnostics, codes};
@@ -76,6 +77,13 @@ pub fn help(setting: &Setting) -> String {
 
 /// The message about a value that does not fit, with one that would.
 pub fn bad_value(what: &str, problem: &str, given: &Json, setting: &Setting) -> Diagnostic {
+    if problem == PASSWORD_IN_ADDRESS {
+        return Diagnostic::error(codes::SECRET_IN_CLEAR, format!("{what}: {problem}"))
+            .why("a setting is in the pillar, its history and what is compiled, for everybody to read")
+            .fix(format!(
+                "nothing was recorded; give {what} without the password: --help shows what takes that, a secret or a file"
+            ));
+    }
     let with_unit = given
         .as_str()
         .map(|text| Json::from(format!("{text}G")))

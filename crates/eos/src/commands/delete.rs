@@ -79,13 +79,14 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         notes.extend(kept.iter().map(|path| format!("its data would stay at {path}")));
         return Ok(dry_run::show(call.context, &loaded, &env, &prepared, &notes));
     }
+    let mut notes: Vec<String> =
+        kept.iter().map(|path| format!("its data stays at {path}, and its secrets stay with it")).collect();
+    if let ["host", host] = words.as_slice() {
+        notes.extend(data_left_on(&environment, host));
+    }
     let component = environment.components.keys().find(|known| words.last() == Some(&known.as_str()));
     let never_ran = component.is_some_and(|name| run::never_applied(&loaded.estate, &env, name.as_str()));
     if !args::stops_after_recording(call.context, matches)? {
-        let mut notes: Vec<String> = kept
-            .iter()
-            .map(|path| format!("its data stays at {path}, and its secrets stay with it"))
-            .collect();
         if never_ran {
             notes.push(format!("{what} was never applied; it goes from the pillar"));
         }
@@ -93,8 +94,8 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     }
     let recorded = recording::commit(call.context, &mut loaded, &env, &prepared, message)?;
     let mut text = format!("Deleted {what} from {env}.\n");
-    for path in &kept {
-        text.push_str(&format!("  its data stays at {path}, and its secrets stay with it\n"));
+    for note in &notes {
+        text.push_str(&below("  ", "  ", note, call.context.width, 4));
     }
     let left = words.last().map(|name| intent::left_behind(&environment, name)).unwrap_or_default();
     if !left.is_empty() {
@@ -219,6 +220,18 @@ fn delete_host(
     refuse_part_left(loaded, environment, &host.node, (name.as_str(), &path))?;
     change.remove(path);
     Ok(format!("host {name}"))
+}
+
+/// Data that names left on a host which is no longer declared.
+fn data_left_on(environment: &Environment, host: &str) -> Option<String> {
+    let there = environment.kept.values().filter(|kept| kept.host.as_deref() == Some(host));
+    let names: Vec<&str> = there.map(|kept| kept.name.as_str()).collect();
+    (!names.is_empty()).then(|| {
+        format!(
+            "the data that was kept of {} stays there; it can be taken up again once the host is declared again",
+            names.join(", ")
+        )
+    })
 }
 
 /// Everything that needs a host, told at once.

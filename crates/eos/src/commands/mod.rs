@@ -453,7 +453,7 @@ fn usage(error: &clap::Error, call: &Call<'_>) -> Result<Outcome, Diagnostics> {
     });
     let mut refused = Diagnostic::error(codes::USAGE, message).fix(fix);
     if unexpected.is_some_and(|word| word == "--replicas") {
-        refused = refused.why("only what keeps no data can run several times: two writers would destroy it");
+        refused = refused.why("only a kind that keeps nothing and says so (stateless) can run several times: two writers would destroy what they share");
     }
     Err(refused.into())
 }

@@ -7,12 +7,14 @@ const LONGEST_WORD: usize = 160;
 pub fn wrapped(text: &str, first: usize, rest: usize) -> Vec<String> {
     let mut lines = Vec::new();
     for part in text.split('\n') {
-        let mut line = String::new();
-        for word in part.split(' ') {
+        let words = part.trim_start_matches(' ');
+        // What a line begins with is part of what it says: lines of a file are copied from here.
+        let mut line = " ".repeat(part.len() - words.len());
+        for word in words.split(' ') {
             let word = shown(&shortened(word));
             let room = if lines.is_empty() { first } else { rest };
-            if line.is_empty() {
-                line = word;
+            if line.trim_start().is_empty() {
+                line.push_str(&word);
             } else if line.chars().count() + 1 + word.chars().count() <= room {
                 line.push(' ');
                 line.push_str(&word);

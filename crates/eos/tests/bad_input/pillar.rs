@@ -394,6 +394,44 @@ fn targets_of_the_top_file() {
     refused(&sandbox, "a_target_that_eos_cannot_judge", 3, &["compile"]);
     with_target("role:web", "pillar");
     refused(&sandbox, "what_no_target_gives", 3, &["compile"]);
+    // The lines it offers, put where it says, are what was missing.
+    let told = sandbox.run(&["compile"]).stderr;
+    let (_, lines) = told.split_once("commit it:\n").unwrap();
+    let lines: String =
+        lines.lines().take_while(|line| !line.is_empty()).map(|line| format!("{}\n", &line[7..])).collect();
+    sandbox.write("pillar/top.sls", sandbox.read("pillar/top.sls") + &lines);
+    sandbox.commit_by_hand();
+    assert_eq!(sandbox.run(&["compile", "--check"]).code, 0, "{lines}");
+}
+
+#[test]
+fn a_password_in_an_address() {
+    let sandbox = Sandbox::with_estate();
+    let given = "rest:https://bob:pass99@backup.example.org/";
+    refused(&sandbox, "a_password_in_an_address", 3, &["create", "backups", "--target", given]);
+    sandbox.ok(&["create", "backups", "--target", "rest:https://backup.example.org/"]);
+    let file = "pillar/infrastructure/production/backups.sls";
+    sandbox.write(file, sandbox.read(file).replace("https://", "https://bob:pass99@"));
+    sandbox.commit_by_hand();
+    refused(&sandbox, "a_password_in_a_written_address", 3, &["compile"]);
+}
+
+#[test]
+fn a_file_whose_name_is_no_text() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let sandbox = Sandbox::with_estate();
+    let name = std::ffi::OsStr::from_bytes(b"x\xff.sls");
+    let folder = sandbox.estate().join("pillar/infrastructure/production");
+    std::fs::write(folder.join(name), "#!yaml\n{}\n").unwrap();
+    refused(&sandbox, "a_file_whose_name_is_no_text", 3, &["compile"]);
+}
+
+#[test]
+fn an_environment_called_common() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.write("eos.toml", sandbox.read("eos.toml") + "\n[environments.common]\n");
+    sandbox.commit_by_hand();
+    refused(&sandbox, "an_environment_called_common", 3, &["compile"]);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Components: made, changed, deleted, made again.
 
-use super::refused;
 use super::support::Sandbox;
+use super::{piped, refused};
 
 #[test]
 fn delete_takes_a_name_with_its_own_kind_and_nothing_else() {
@@ -226,12 +226,39 @@ fn one_made_again_comes_back_to_its_data_and_says_so() {
         (&entry["host"], &entry["runtime"], &entry["settings"]["size"]),
         (&"local".into(), &"host".into(), &"30G".into())
     );
-    // Of a host that is gone there is nothing to come back to.
+    // Of a host that is gone there is nothing to come back to, and nothing may forget it by the way.
     sandbox.ok(&["create", "redis", "far", "--host", "other"]);
     sandbox.ok(&["delete", "far"]);
-    sandbox.ok(&["delete", "host", "other"]);
-    let said = sandbox.ok(&["create", "redis", "far"]).stdout;
+    let said = sandbox.ok(&["delete", "host", "other"]).stdout;
+    assert!(said.contains("the data that was kept of far stays there"), "{said}");
+    refused(&sandbox.run(&["create", "redis", "far"]), 4, "kept on host other, which is not declared");
+    assert!(sandbox.read("pillar/infrastructure/production/far.sls").contains("kept:"));
+    let said = sandbox.ok(&["create", "redis", "far", "--host", "local"]).stdout;
     assert!(said.contains("its data was kept on host other, which is not declared"), "{said}");
+}
+
+/// Of every kind: a secret that its data was made with, or that is read at the first start only, is no other when the name
+/// is made again.
+#[test]
+fn kept_data_keeps_the_secret_that_opens_it() {
+    for (create, flag) in [
+        (vec!["create", "backups"], "--password"),
+        (vec!["create", "postgres"], "--superuser-password"),
+        (vec!["create", "gitea"], "--secret-key"),
+    ] {
+        let sandbox = Sandbox::with_estate();
+        let name = create[1];
+        sandbox.ok(&create);
+        let secret = format!("{name}/{}", flag.trim_start_matches("--").replace('-', "_"));
+        let before = sandbox.ok(&["secret", "show", &secret]).stdout;
+        sandbox.applied_elsewhere();
+        sandbox.ok(&["delete", name]);
+        let again = piped(&sandbox, &["create", name, flag, "-"], "another-one-1");
+        refused(&again, 4, "E0414");
+        assert!(again.stderr.contains(&format!("leave out {flag}")), "{}", again.stderr);
+        sandbox.ok(&create);
+        assert_eq!(sandbox.ok(&["secret", "show", &secret]).stdout, before);
+    }
 }
 
 #[test]
