@@ -78,7 +78,7 @@ impl Log {
 
     /// A log to append to, from the generation after `kept` on. Whatever it held must be in the redb file.
     pub fn open(path: &Path, store: u64, kept: u64) -> Result<Log, StoreError> {
-        let opened = open_or_make(path, store).map_err(|e| failed("open", path, &e))?;
+        let opened = make(path, store).map_err(|e| failed("make", path, &e))?;
         Ok(Log { file: opened, store, generation: kept + 1, end: 0, chain: first_chain(store) })
     }
 
@@ -171,26 +171,24 @@ fn split_entry(bytes: &[u8]) -> Option<(u64, Chain, &[u8], &[u8])> {
     Some((u64::from_le_bytes(*generation), *digest, entry, rest))
 }
 
-/// A log that is not whole is made anew: it is renamed into place only when all of it is on disk.
-fn open_or_make(path: &Path, store: u64) -> std::io::Result<File> {
-    let open = |path: &Path| File::options().read(true).write(true).open(path);
-    match open(path) {
-        Ok(file) if file.metadata()?.len() == (FIRST_PAGE + 2 * SIDE) as u64 => return Ok(file),
-        Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
-        _ => {}
-    }
+/// An empty log, renamed into place only when all of it is on disk. It is made page by page, and anew at each start: what is
+/// written or read at once the kernel also keeps as one, and then looks through all of it at each sync of a few bytes.
+fn make(path: &Path, store: u64) -> std::io::Result<File> {
     let fresh = path.with_extension("log.fresh");
-    let file = File::options().write(true).create(true).truncate(true).mode(0o600).open(&fresh)?;
-    let mut bytes = vec![0; FIRST_PAGE + 2 * SIDE];
-    bytes[..MAGIC.len()].copy_from_slice(MAGIC);
-    bytes[MAGIC.len()..MAGIC.len() + 8].copy_from_slice(&store.to_le_bytes());
-    file.write_all_at(&bytes, 0)?;
+    let file = File::options().read(true).write(true).create(true).truncate(true).mode(0o600).open(&fresh)?;
+    let mut page = [0; FIRST_PAGE];
+    for place in (0..2 * SIDE).step_by(page.len()) {
+        file.write_all_at(&page, (FIRST_PAGE + place) as u64)?;
+    }
+    page[..MAGIC.len()].copy_from_slice(MAGIC);
+    page[MAGIC.len()..MAGIC.len() + 8].copy_from_slice(&store.to_le_bytes());
+    file.write_all_at(&page, 0)?;
     file.sync_all()?;
     std::fs::rename(&fresh, path)?;
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         File::open(folder)?.sync_all()?;
     }
-    open(path)
+    Ok(file)
 }
 
 fn failed(operation: &'static str, path: &Path, reason: &std::io::Error) -> StoreError {
