@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 
 use crate::error::{ApiError, ApiResult};
+use crate::number::plain_number;
 
 const MAX_DEPTH: usize = 12;
 
@@ -103,8 +104,7 @@ impl Params {
 
 /// The number of a list's element: positive and written in one way, so that `1` and `01` are not two.
 pub fn list_index(name: &str) -> Option<u32> {
-    let digits = !name.starts_with('0') && name.bytes().all(|digit| digit.is_ascii_digit());
-    if digits { name.parse().ok() } else { None }
+    plain_number(name).filter(|number| *number > 0)
 }
 
 /// What stands in a list beside its elements: left out it would say less than was asked, which may mean everything.

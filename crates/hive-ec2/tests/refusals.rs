@@ -69,6 +69,7 @@ fn what_contradicts_itself_or_is_out_of_bounds_is_refused() {
             ),
             ("InvalidParameterValue", format!("{attach}foo"), format!("{attach}xvdba")),
             ("InvalidParameterValue", format!("{attach}/dev/sda16"), format!("{RUN}&{IMAGE}")),
+            ("InvalidParameterValue", format!("{attach}/dev/sdb%2B1"), format!("{RUN}&{IMAGE}")),
             ("InvalidBlockDeviceMapping", format!("{device}foo"), format!("{device}/dev/sdf1")),
             ("InvalidParameterValue", format!("{hops}900"), format!("{hops}64")),
             ("InvalidParameterValue", format!("{hops}0"), format!("{hops}1")),

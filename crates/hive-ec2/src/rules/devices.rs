@@ -1,6 +1,6 @@
 //! Volumes and the instances they are attached to; snapshots of them.
 
-use hive_api::{ApiError, ApiResult};
+use hive_api::{ApiError, ApiResult, plain_number};
 
 use crate::core::call::Call;
 use crate::core::id::Id;
@@ -256,5 +256,5 @@ pub fn is_device_name(name: &str) -> bool {
     let Some(rest) = kind else { return false };
     let number = rest.trim_start_matches(|letter: char| letter.is_ascii_lowercase());
     (1..=2).contains(&(rest.len() - number.len()))
-        && (number.is_empty() || number.parse::<u8>().is_ok_and(|number| (1..=15).contains(&number)))
+        && (number.is_empty() || plain_number::<u8>(number).is_some_and(|number| (1..=15).contains(&number)))
 }

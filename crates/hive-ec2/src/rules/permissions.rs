@@ -2,7 +2,7 @@
 //!
 //! Fails closed: a protocol, port or peer that is not understood is refused, never widened.
 
-use hive_api::{ApiError, ApiResult};
+use hive_api::{ApiError, ApiResult, plain_number};
 use serde::Deserialize;
 
 use crate::core::call::Call;
@@ -89,13 +89,22 @@ pub struct PrefixList {
 pub fn parse_protocol(text: &str) -> ApiResult<Protocol> {
     Ok(match text.to_ascii_lowercase().as_str() {
         "-1" | "all" => Protocol::All,
-        "tcp" | "6" => Protocol::Tcp,
-        "udp" | "17" => Protocol::Udp,
-        "icmp" | "1" => Protocol::Icmp,
-        "icmpv6" | "58" => Protocol::Icmpv6,
-        other => Protocol::Number(other.parse().map_err(|_| {
-            ApiError::invalid_value("protocol", text, "It is no known protocol name or number.")
-        })?),
+        "tcp" => Protocol::Tcp,
+        "udp" => Protocol::Udp,
+        "icmp" => Protocol::Icmp,
+        "icmpv6" => Protocol::Icmpv6,
+        // Those that have ports are never plain numbers: these allow all ports.
+        other => match plain_number(other) {
+            Some(6) => Protocol::Tcp,
+            Some(17) => Protocol::Udp,
+            Some(1) => Protocol::Icmp,
+            Some(58) => Protocol::Icmpv6,
+            Some(number) => Protocol::Number(number),
+            None => {
+                let why = "It is no known protocol name or number.";
+                return Err(ApiError::invalid_value("protocol", text, why));
+            }
+        },
     })
 }
 
@@ -374,7 +383,7 @@ mod tests {
         assert_eq!(parse_protocol("6").unwrap(), Protocol::Tcp);
         assert_eq!(parse_protocol("TCP").unwrap(), Protocol::Tcp);
         assert_eq!(parse_protocol("50").unwrap(), Protocol::Number(50));
-        for unknown in ["", "tpc", "256", "-2", "any"] {
+        for unknown in ["", "tpc", "256", "-2", "any", "06", "006", "+6", "017", "01", "058", "-01", "050", "+50"] {
             assert!(parse_protocol(unknown).is_err(), "{unknown}");
         }
     }
