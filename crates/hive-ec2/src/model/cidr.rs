@@ -198,7 +198,17 @@ mod tests {
         assert!(!subnet.is_reserved(subnet.address(4)));
         assert_eq!("0.0.0.0/0".parse::<Ipv4Cidr>().unwrap().size(), 1 << 32);
         assert_eq!("::1/0".parse::<Ipv6Cidr>().unwrap().to_string(), "::/0");
-        for bad in ["10.0.0.0", "10.0.0.0/33", "10.0.0/8", "a/8", "::/129", "10.0.0.0/+8", "10.0.0.0/08", "::/+8", "::/08"] {
+        for bad in [
+            "10.0.0.0",
+            "10.0.0.0/33",
+            "10.0.0/8",
+            "a/8",
+            "::/129",
+            "10.0.0.0/+8",
+            "10.0.0.0/08",
+            "::/+8",
+            "::/08",
+        ] {
             assert!(bad.parse::<Ipv4Cidr>().is_err() && bad.parse::<Ipv6Cidr>().is_err(), "{bad}");
         }
     }

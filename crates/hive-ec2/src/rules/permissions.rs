@@ -383,7 +383,9 @@ mod tests {
         assert_eq!(parse_protocol("6").unwrap(), Protocol::Tcp);
         assert_eq!(parse_protocol("TCP").unwrap(), Protocol::Tcp);
         assert_eq!(parse_protocol("50").unwrap(), Protocol::Number(50));
-        for unknown in ["", "tpc", "256", "-2", "any", "06", "006", "+6", "017", "01", "058", "-01", "050", "+50"] {
+        for unknown in
+            ["", "tpc", "256", "-2", "any", "06", "006", "+6", "017", "01", "058", "-01", "050", "+50"]
+        {
             assert!(parse_protocol(unknown).is_err(), "{unknown}");
         }
     }
