@@ -259,6 +259,12 @@ fn an_image_is_shared_with_whom_it_says() {
         let seen = as_one(friend, format!("DescribeImages&ImageId.1={image}")).await.unwrap();
         assert_eq!(texts(&seen, "imageOwnerId"), ["100000000001"]);
         assert!(!seen.contains("<key>k</key>"), "tags are their owner's alone: {seen}");
+        // Whom else it is lent to, its owner alone knows.
+        let third = "100000000004";
+        call(&engine, &format!("{modify}.Add.1.UserId={third}")).await.unwrap();
+        let by_third = format!("&ExecutableBy.1={third}");
+        assert!(sees(support::ACCOUNT, &by_third).await && !sees(friend, &by_third).await);
+        assert!(sees(friend, &format!("&ExecutableBy.1={friend}")).await);
         // It is lent, not given.
         for (query, code) in [
             (format!("{modify}.Add.1.Group=all"), "AuthFailure"),
