@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 
 use crate::error::{ApiError, ApiResult};
+use crate::number::plain_number;
 
 const MAX_DEPTH: usize = 12;
 
@@ -57,11 +58,16 @@ impl Params {
         self.children.insert(name.to_owned(), node);
     }
 
-    /// Puts a subtree back under another name: two spellings of one parameter become one.
-    pub fn rename(&mut self, from: &str, to: &str) {
-        if let Some(node) = self.take(from) {
-            self.children.entry(to.to_owned()).or_insert(node);
+    /// Puts a subtree back under another name: two spellings of one parameter become one. Who writes both means two things.
+    pub fn rename(&mut self, from: &str, to: &str) -> ApiResult<()> {
+        let Some(node) = self.take(from) else { return Ok(()) };
+        if self.has(to) {
+            return Err(ApiError::invalid_combination(format!(
+                "The parameter {from} cannot be used with the parameter {to}"
+            )));
         }
+        self.put(to, node);
+        Ok(())
     }
 
     /// What is nested below, by name.
@@ -103,8 +109,7 @@ impl Params {
 
 /// The number of a list's element: positive and written in one way, so that `1` and `01` are not two.
 pub fn list_index(name: &str) -> Option<u32> {
-    let digits = !name.starts_with('0') && name.bytes().all(|digit| digit.is_ascii_digit());
-    if digits { name.parse().ok() } else { None }
+    plain_number(name).filter(|number| *number > 0)
 }
 
 /// What stands in a list beside its elements: left out it would say less than was asked, which may mean everything.
@@ -135,6 +140,16 @@ mod tests {
         assert!(params(&[("A", "1"), ("A", "2")]).is_err());
         assert!(params(&[(&vec!["a"; 13].join("."), "1")]).is_err());
     }
+
+    #[test]
+    fn a_parameter_has_one_spelling_at_a_time() {
+        let mut alone = params(&[("Things.1", "x")]).unwrap();
+        alone.rename("Things", "Thing").unwrap();
+        assert_eq!(alone, params(&[("Thing.1", "x")]).unwrap());
+        let mut both = params(&[("Things.1", "x"), ("Thing.1", "y")]).unwrap();
+        assert_eq!(both.rename("Things", "Thing").unwrap_err().code, "InvalidParameterCombination");
+    }
+
     #[test]
     fn an_element_has_one_number() {
         assert_eq!([list_index("1"), list_index("4294967295")], [Some(1), Some(u32::MAX)]);

@@ -259,6 +259,12 @@ fn an_image_is_shared_with_whom_it_says() {
         let seen = as_one(friend, format!("DescribeImages&ImageId.1={image}")).await.unwrap();
         assert_eq!(texts(&seen, "imageOwnerId"), ["100000000001"]);
         assert!(!seen.contains("<key>k</key>"), "tags are their owner's alone: {seen}");
+        // Whom else it is lent to, its owner alone knows.
+        let third = "100000000004";
+        call(&engine, &format!("{modify}.Add.1.UserId={third}")).await.unwrap();
+        let by_third = format!("&ExecutableBy.1={third}");
+        assert!(sees(support::ACCOUNT, &by_third).await && !sees(friend, &by_third).await);
+        assert!(sees(friend, &format!("&ExecutableBy.1={friend}")).await);
         // It is lent, not given.
         for (query, code) in [
             (format!("{modify}.Add.1.Group=all"), "AuthFailure"),
@@ -389,5 +395,98 @@ fn without_a_default_network_a_launch_names_one() {
             ("true", "172.31.0.0/16")
         );
         call(&engine, &run).await.unwrap();
+    });
+}
+
+#[test]
+fn an_interface_that_exists_is_taken_as_it_is() {
+    runtime().block_on(async {
+        let dir = tempfile::tempdir().unwrap();
+        let engine = engine(dir.path()).await;
+        let subnets = "DescribeSubnets&Filter.1.Name=availability-zone&Filter.1.Value.1=us-east-1b";
+        let subnet = support::first(&engine, subnets, "subnetId").await;
+        let make = format!("CreateNetworkInterface&SubnetId={subnet}");
+        let interface = support::first(&engine, &make, "networkInterfaceId").await;
+        let group = support::first(&engine, "DescribeSecurityGroups", "groupId").await;
+        let plug = "NetworkInterface.1";
+        let run =
+            format!("{RUN}&MinCount=1&MaxCount=1&{plug}.DeviceIndex=0&{plug}.NetworkInterfaceId={interface}");
+        for more in [
+            format!("SecurityGroupId.1={group}"),
+            format!("SubnetId={subnet}"),
+            "SubnetId=subnet-0123456789abcdef0".to_owned(),
+            "Description=mine".to_owned(),
+            "PrivateIpAddress=172.31.0.9".to_owned(),
+            "PrivateIpAddresses.1.PrivateIpAddress=172.31.0.9".to_owned(),
+            "SecondaryPrivateIpAddressCount=1".to_owned(),
+            "AssociatePublicIpAddress=true".to_owned(),
+            "AssociatePublicIpAddress=false".to_owned(),
+        ] {
+            let query = format!("{run}&{plug}.{more}");
+            assert_eq!(code(&engine, &query).await, "InvalidParameterCombination", "{query}");
+        }
+        let elsewhere = format!("{run}&Placement.AvailabilityZone=us-east-1a");
+        assert_eq!(code(&engine, &elsewhere).await, "InvalidParameterValue");
+        let here = format!("{run}&{plug}.DeleteOnTermination=true&Placement.AvailabilityZone=us-east-1b");
+        call(&engine, &here).await.unwrap();
+    });
+}
+
+/// An address that came with an instance goes with it, and with its interface's attachment.
+#[test]
+fn a_public_address_does_not_outlive_its_attachment() {
+    runtime().block_on(async {
+        let dir = tempfile::tempdir().unwrap();
+        let engine = engine(dir.path()).await;
+        let subnet = support::first(&engine, "DescribeSubnets", "subnetId").await;
+        let plug = |number: u8, more: &str| {
+            let plug = format!("&NetworkInterface.{number}");
+            format!("{plug}.DeviceIndex={}{plug}.SubnetId={subnet}{plug}.{more}", number - 1)
+        };
+        let run = format!("{RUN}&MinCount=1&MaxCount=1");
+        for public in ["AssociatePublicIpAddress=true", "AssociatePublicIpAddress=false"] {
+            for (first, second) in [("Description=a", public), (public, "Description=a")] {
+                let query = format!("{run}{}{}", plug(1, first), plug(2, second));
+                assert_eq!(code(&engine, &query).await, "InvalidParameterCombination", "{query}");
+            }
+        }
+        let own = plug(1, "AssociatePublicIpAddress=true") + "&NetworkInterface.1.DeleteOnTermination=false";
+        let launched = call(&engine, &format!("{run}{own}")).await.unwrap();
+        let id = texts(&launched, "instanceId").remove(0);
+        let interface = texts(&launched, "networkInterfaceId").remove(0);
+        until(&engine, &id, "running").await;
+        call(&engine, &format!("StopInstances&InstanceId.1={id}")).await.unwrap();
+        until(&engine, &id, "stopped").await;
+        call(&engine, &format!("TerminateInstances&InstanceId.1={id}")).await.unwrap();
+        until(&engine, &id, "terminated").await;
+        let again = "NetworkInterface.1.DeviceIndex=0&NetworkInterface.1.NetworkInterfaceId";
+        let id = support::first(&engine, &format!("{run}&{again}={interface}"), "instanceId").await;
+        until(&engine, &id, "running").await;
+        let found =
+            call(&engine, &format!("DescribeNetworkInterfaces&NetworkInterfaceId.1={interface}")).await;
+        assert_eq!(texts(&found.unwrap(), "publicIp"), Vec::<String>::new());
+    });
+}
+
+#[test]
+fn a_machine_keeps_its_architecture_when_its_image_is_gone() {
+    runtime().block_on(async {
+        let dir = tempfile::tempdir().unwrap();
+        let engine = engine(dir.path()).await;
+        let id = support::first(&engine, &format!("{RUN}&MinCount=1&MaxCount=1"), "instanceId").await;
+        until(&engine, &id, "running").await;
+        let create = format!("CreateImage&InstanceId={id}&Name=image");
+        let image = support::first(&engine, &create, "imageId").await;
+        support::settled(&engine).await;
+        let run = format!("RunInstances&ImageId={image}&MinCount=1&MaxCount=1");
+        let id = support::first(&engine, &run, "instanceId").await;
+        until(&engine, &id, "running").await;
+        call(&engine, &format!("StopInstances&InstanceId.1={id}")).await.unwrap();
+        until(&engine, &id, "stopped").await;
+        let modify = format!("ModifyInstanceAttribute&InstanceId={id}&InstanceType.Value");
+        assert_eq!(code(&engine, &format!("{modify}=t4g.micro")).await, "InvalidParameterValue");
+        call(&engine, &format!("DeregisterImage&ImageId={image}")).await.unwrap();
+        assert_eq!(code(&engine, &format!("{modify}=t4g.micro")).await, "InvalidParameterValue");
+        call(&engine, &format!("{modify}=m5.xlarge")).await.unwrap();
     });
 }

@@ -345,3 +345,30 @@ fn a_network_that_gets_ipv6_keeps_the_rules_that_were_changed() {
         assert_eq!(out, Vec::<String>::new());
     });
 }
+
+#[test]
+fn a_table_has_one_route_to_a_block() {
+    runtime().block_on(async {
+        let dir = tempfile::tempdir().unwrap();
+        let engine = engine(dir.path()).await;
+        let own = network(&engine, 40).await;
+        let table = made(&engine, &format!("CreateRouteTable&VpcId={}", own.vpc), "routeTableId").await;
+        let route = |block: &str| format!("RouteTableId={table}&DestinationCidrBlock={block}");
+        let out = format!("CreateRoute&{}&GatewayId={}", route("10.41.8.0/24"), own.gateway);
+        call(&engine, &out).await.unwrap();
+        let add = |block: &str| format!("AssociateVpcCidrBlock&VpcId={}&CidrBlock={block}", own.vpc);
+        for block in ["10.41.0.0/16", "10.41.8.0/24"] {
+            assert_eq!(code(&engine, &add(block)).await, "InvalidVpc.Range", "{block}");
+        }
+        // The smaller block is the more specific way.
+        call(&engine, &add("10.41.8.0/25")).await.unwrap();
+        let added = made(&engine, &add("10.42.0.0/16"), "associationId").await;
+        let through = format!("ReplaceRoute&{}&NetworkInterfaceId={}", route("10.42.0.0/16"), own.interface);
+        call(&engine, &through).await.unwrap();
+        assert_eq!(engine.dangling(), Vec::<String>::new());
+        call(&engine, &format!("DisassociateVpcCidrBlock&AssociationId={added}")).await.unwrap();
+        let found = call(&engine, &format!("DescribeRouteTables&RouteTableId.1={table}")).await.unwrap();
+        let left = texts(&found, "destinationCidrBlock");
+        assert_eq!(left, ["10.40.0.0/16", "10.41.8.0/24", "10.41.8.0/25"]);
+    });
+}

@@ -69,6 +69,7 @@ fn what_contradicts_itself_or_is_out_of_bounds_is_refused() {
             ),
             ("InvalidParameterValue", format!("{attach}foo"), format!("{attach}xvdba")),
             ("InvalidParameterValue", format!("{attach}/dev/sda16"), format!("{RUN}&{IMAGE}")),
+            ("InvalidParameterValue", format!("{attach}/dev/sdb%2B1"), format!("{RUN}&{IMAGE}")),
             ("InvalidBlockDeviceMapping", format!("{device}foo"), format!("{device}/dev/sdf1")),
             ("InvalidParameterValue", format!("{hops}900"), format!("{hops}64")),
             ("InvalidParameterValue", format!("{hops}0"), format!("{hops}1")),
@@ -517,6 +518,13 @@ fn what_says_too_little_or_nothing_sensible_is_refused() {
         let interface = first(&engine, &interface, "networkInterfaceId").await;
         let attach = format!("AttachNetworkInterface&NetworkInterfaceId={interface}&DeviceIndex=1");
         call(&engine, &format!("{attach}&InstanceId={instance}")).await.unwrap();
+        let acl = first(&engine, "DescribeNetworkAcls", "networkAclId").await;
+        let icmp = |kind: i32, code: i32| {
+            format!(
+                "CreateNetworkAclEntry&NetworkAclId={acl}&RuleNumber=7&Egress=false&RuleAction=allow&CidrBlock=10.0.0.0/8\
+                 &Protocol=1&Icmp.Type={kind}&Icmp.Code={code}"
+            )
+        };
         for (code, query) in [
             ("InvalidParameterCombination", image.clone()),
             ("InvalidParameterValue", format!("{image}&ImdsSupport.Value=v9")),
@@ -528,11 +536,19 @@ fn what_says_too_little_or_nothing_sensible_is_refused() {
             ("InvalidParameterValue", format!("{tag}=aws:x")),
             ("UnsupportedOperation", format!("CreateNatGateway&VpcId={vpc}&AvailabilityMode=regional")),
             ("MissingParameter", "CreateNatGateway&ConnectivityType=private".to_owned()),
+            (
+                "InvalidSecurityGroupRuleId.NotFound",
+                "CreateTags&ResourceId.1=sgr-0123456789abcdef0&Tag.1.Key=k&Tag.1.Value=v".to_owned(),
+            ),
+            ("InvalidParameterValue", icmp(99_999, 0)),
+            ("InvalidParameterValue", icmp(8, -77)),
+            ("InvalidParameterValue", icmp(-1, 0)),
         ] {
             let refused = call(&engine, &query).await.expect_err(&query);
             assert_eq!(refused.code, code, "{query}: {}", refused.message);
         }
         call(&engine, &format!("{image}&ImdsSupport.Value=v2.0")).await.unwrap();
         call(&engine, &format!("{tag}=awsome:x")).await.unwrap();
+        call(&engine, &icmp(8, -1)).await.unwrap();
     });
 }

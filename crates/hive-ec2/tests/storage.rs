@@ -192,3 +192,110 @@ fn where_encryption_is_the_default_copies_are_encrypted() {
         assert_eq!(texts(&found, "encrypted"), ["true"]);
     });
 }
+
+#[test]
+fn what_is_made_of_something_encrypted_is_encrypted() {
+    runtime().block_on(async {
+        let dir = tempfile::tempdir().unwrap();
+        let engine = engine(dir.path()).await;
+        let volume = first(&engine, &format!("CreateVolume&{ZONE}&Size=1&Encrypted=true"), "volumeId").await;
+        let snapshot = first(&engine, &format!("CreateSnapshot&VolumeId={volume}"), "snapshotId").await;
+        settled(&engine).await;
+        let of_snapshot = format!("CreateVolume&{ZONE}&SnapshotId={snapshot}");
+        assert_eq!(code(&engine, &format!("{of_snapshot}&Encrypted=false")).await, "InvalidParameterCombination");
+        assert_eq!(first(&engine, &of_snapshot, "encrypted").await, "true");
+        let copy = "CopyImage&SourceRegion=us-east-1&SourceImageId=ami-00000000000000d01&Name=copy&Encrypted=true";
+        let image = first(&engine, copy, "imageId").await;
+        settled(&engine).await;
+        let root = "BlockDeviceMapping.1.DeviceName=/dev/xvda&BlockDeviceMapping.1.Ebs.Encrypted";
+        let run = format!("RunInstances&MinCount=1&MaxCount=1&ImageId={image}&{root}");
+        assert_eq!(code(&engine, &format!("{run}=false")).await, "InvalidParameterCombination");
+        call(&engine, &format!("{run}=true")).await.unwrap();
+        call(&engine, &format!("{RUN}&{root}=false")).await.unwrap();
+        let register = format!(
+            "RegisterImage&Name=own&RootDeviceName=/dev/xvda&BlockDeviceMapping.1.Ebs.SnapshotId={snapshot}&{root}"
+        );
+        assert_eq!(code(&engine, &format!("{register}=false")).await, "InvalidParameterCombination");
+        call(&engine, &format!("{register}=true")).await.unwrap();
+    });
+}
+
+/// A device of a request, with everything that is said of it.
+fn device(number: u8, name: &str, says: &[&str]) -> String {
+    let device = format!("&BlockDeviceMapping.{number}");
+    let says = says.iter().map(|text| format!("{device}.{text}")).collect::<String>();
+    format!("{device}.DeviceName={name}{says}")
+}
+
+#[test]
+fn no_device_is_dropped_in_silence() {
+    runtime().block_on(async {
+        let dir = tempfile::tempdir().unwrap();
+        let engine = engine(dir.path()).await;
+        let instance = first(&engine, RUN, "instanceId").await;
+        settled(&engine).await;
+        let create = format!("CreateImage&InstanceId={instance}&Name=image");
+        let volume = first(&engine, &format!("DescribeInstances&InstanceId.1={instance}"), "volumeId").await;
+        let snapshot = first(&engine, &format!("CreateSnapshot&VolumeId={volume}"), "snapshotId").await;
+        let of_snapshot = format!("Ebs.SnapshotId={snapshot}");
+        let register = format!(
+            "RegisterImage&Name=registered&RootDeviceName=/dev/xvda{}",
+            device(9, "/dev/xvda", &[&of_snapshot])
+        );
+        let (large, larger) = ("Ebs.VolumeSize=10", "Ebs.VolumeSize=20");
+        let twice = device(1, "/dev/sdf", &[large]) + &device(2, "/dev/sdf", &[larger]);
+        let both = device(1, "/dev/sdf", &["VirtualName=ephemeral0", large]);
+        for query in [RUN, &create, &register] {
+            for more in [&twice, &both, &device(1, "banana", &[large])] {
+                assert_eq!(
+                    code(&engine, &format!("{query}{more}")).await,
+                    "InvalidBlockDeviceMapping",
+                    "{query}{more}"
+                );
+            }
+        }
+        for query in [RUN, &create] {
+            for more in [
+                device(1, "/dev/xvda", &[large]) + &device(2, "/dev/xvda", &[larger]),
+                device(1, "/dev/xvda", &["NoDevice="]),
+                device(1, "/dev/xvda", &["VirtualName=ephemeral0"]),
+            ] {
+                assert_eq!(
+                    code(&engine, &format!("{query}{more}")).await,
+                    "InvalidBlockDeviceMapping",
+                    "{query}{more}"
+                );
+            }
+        }
+        // A device of which nothing is said is as it would be.
+        let image = first(&engine, &format!("{create}{}", device(1, "/dev/xvda", &[])), "imageId").await;
+        let found = call(&engine, &format!("DescribeImages&ImageId.1={image}")).await.unwrap();
+        assert_eq!(texts(&found, "snapshotId").len(), 1, "{found}");
+    });
+}
+
+#[test]
+fn a_launch_has_the_last_word_on_an_images_devices() {
+    runtime().block_on(async {
+        let dir = tempfile::tempdir().unwrap();
+        let engine = engine(dir.path()).await;
+        let large = "Ebs.VolumeSize=10";
+        let instance =
+            first(&engine, &format!("{RUN}{}", device(1, "/dev/sdc", &[large])), "instanceId").await;
+        settled(&engine).await;
+        let own = device(1, "/dev/sdb", &["VirtualName=ephemeral0"]);
+        let create = format!("CreateImage&InstanceId={instance}&Name=image{own}");
+        let image = first(&engine, &create, "imageId").await;
+        settled(&engine).await;
+        let run = format!("RunInstances&MinCount=1&MaxCount=1&ImageId={image}");
+        for (more, devices) in [
+            (String::new(), vec!["/dev/xvda", "/dev/sdc"]),
+            (device(1, "/dev/sdb", &[large]), vec!["/dev/xvda", "/dev/sdc", "/dev/sdb"]),
+            (device(1, "/dev/sdc", &["VirtualName=ephemeral0"]), vec!["/dev/xvda"]),
+            (device(1, "/dev/sdc", &["NoDevice="]), vec!["/dev/xvda"]),
+        ] {
+            let launched = call(&engine, &format!("{run}{more}")).await.unwrap();
+            assert_eq!(texts(&launched, "deviceName"), devices, "{more}");
+        }
+    });
+}

@@ -81,7 +81,8 @@ fn what_is_refused_in_part_is_said() {
     assert!(!refused("RunInstances", "NetworkInterface.SubnetId"));
 }
 
-/// A test that joins or leaves the gate is run again: the page has each of the list, marked as the list says.
+/// A test that joins or leaves the gate is run again: the page has each of the list, marked as the list says, and those of the
+/// gate passed.
 #[test]
 fn the_acceptance_page_is_of_the_list_as_it_is() {
     use std::collections::BTreeSet;
@@ -93,9 +94,33 @@ fn the_acceptance_page_is_of_the_list_as_it_is() {
     let wanted: BTreeSet<(&str, bool)> = lines.map(|(mark, name)| (name, mark == "gate")).collect();
     let rows = page.lines().filter(|line| line.starts_with("| Test")).map(|line| {
         let mut cells = line.split('|').skip(1).map(str::trim);
-        (cells.next().unwrap_or_default(), cells.next() == Some("gate"))
+        let mut cell = || cells.next().unwrap_or_default();
+        (cell(), cell() == "gate", cell())
     });
-    let rows: BTreeSet<(&str, bool)> = rows.collect();
+    let rows: Vec<(&str, bool, &str)> = rows.collect();
+    let broken: Vec<_> =
+        rows.iter().filter(|(_, is_gate, outcome)| *is_gate && *outcome != "passed").collect();
+    assert!(broken.is_empty(), "of the gate not passed: {broken:?}");
+    let rows: BTreeSet<(&str, bool)> = rows.into_iter().map(|(name, is_gate, _)| (name, is_gate)).collect();
     let differ: Vec<_> = wanted.symmetric_difference(&rows).collect();
     assert!(wanted.len() > 50 && differ.is_empty(), "run: make acceptance\n{differ:?}");
+}
+
+/// Who asks for the provider's tests is told when they were not run.
+#[test]
+fn without_go_the_acceptance_tests_fail_aloud() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = std::env::var_os("PATH").unwrap();
+    let find =
+        |tool: &str| std::env::split_paths(&path).map(|folder| folder.join(tool)).find(|tool| tool.is_file());
+    // The script needs it to find itself; there is nothing else, and so no Go.
+    std::os::unix::fs::symlink(find("dirname").unwrap(), dir.path().join("dirname")).unwrap();
+    let done = std::process::Command::new(find("bash").unwrap())
+        .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/acceptance/run"))
+        .env("PATH", dir.path())
+        .env("XDG_CACHE_HOME", dir.path())
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&done.stderr);
+    assert!(!done.status.success() && said.contains("no Go compiler"), "{}: {said}", done.status);
 }

@@ -41,8 +41,9 @@ impl Action for AssociateAddress {
         };
         let interface = match (&request.network_interface_id, &request.instance_id) {
             (Some(id), None) => account.network_interfaces.find(id)?.id.clone(),
-            // The AWS provider names both, of which one is still the old one: the private address tells which.
-            (Some(id), Some(_)) if has_address(account, id, request.private_ip_address) => {
+            // The AWS provider names both, of which one is still the old one: the private address tells which. Without one the
+            // instance is meant, as in EC2.
+            (Some(id), Some(instance)) if is_meant(account, id, instance, request.private_ip_address) => {
                 account.network_interfaces.find(id)?.id.clone()
             }
             (_, Some(id)) => {
@@ -70,8 +71,11 @@ impl Action for AssociateAddress {
     }
 }
 
-/// Whether an interface has an address, if one is asked for.
-fn has_address(account: &Account, interface: &str, address: Option<Ipv4Addr>) -> bool {
-    let interface = account.network_interfaces.get(interface);
-    address.is_none_or(|address| interface.is_some_and(|found| found.private_ips.contains(&address)))
+/// Whether an interface has the address that is asked for; if none is, whether it is one of the instance.
+fn is_meant(account: &Account, interface: &str, instance: &str, address: Option<Ipv4Addr>) -> bool {
+    let Some(interface) = account.network_interfaces.get(interface) else { return false };
+    match address {
+        Some(address) => interface.private_ips.contains(&address),
+        None => interface.attachment.as_ref().is_some_and(|plugged| *plugged.instance_id == *instance),
+    }
 }

@@ -2,6 +2,8 @@
 
 use std::net::{IpAddr, Ipv4Addr};
 
+use hive_api::plain_number;
+
 use super::describe_dhcp_options::{DhcpOptionsView, view};
 use super::prelude::*;
 use crate::model::dhcp_options::DhcpOptions;
@@ -59,7 +61,7 @@ fn values(key: &str, given: &[String]) -> ApiResult<Vec<String>> {
     let address = |text: &str| text.parse::<IpAddr>().is_ok();
     let v4 = |text: &str| text.parse::<Ipv4Addr>().is_ok();
     let node = |text: &str| ["1", "2", "4", "8"].contains(&text);
-    let lease = |text: &str| text.parse::<u32>().is_ok_and(|s| (140..=2_147_483_647).contains(&s));
+    let lease = |text: &str| plain_number::<u32>(text).is_some_and(|s| (140..=2_147_483_647).contains(&s));
     let (fits, most, what): (&dyn Fn(&str) -> bool, _, _) = match key {
         "domain-name" => (&name, 1, "a domain name"),
         "domain-name-servers" => (&server, MOST, "the addresses of up to 4 servers, or AmazonProvidedDNS"),

@@ -5,7 +5,7 @@ use crate::model::image::{ImageDevice, ImageVolume};
 use crate::model::instance::InstanceState;
 use crate::rules::images::{self, DeviceRequest, NewImage};
 use crate::rules::interfaces::incorrect_state;
-use crate::rules::power;
+use crate::rules::{device_mappings, power};
 
 pub struct CreateImage;
 
@@ -45,6 +45,8 @@ impl Action for CreateImage {
         ) {
             return Err(incorrect_state(&instance));
         }
+        let mappings = request.block_device_mapping.iter().map(DeviceRequest::mapping);
+        device_mappings::check(&instance.root_device_name, mappings)?;
         if instance.state == InstanceState::Running && !request.no_reboot {
             power::reboot(call, instance.id.clone())?;
         }

@@ -26,12 +26,19 @@ impl Action for DeleteKeyPair {
     type Response = Response;
 
     fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
-        let found = match (&request.key_name, &request.key_pair_id) {
-            (Some(name), None) => call.account.key_pairs.with(KeyPair::BY_NAME, name).next(),
-            (None, Some(id)) => call.account.key_pairs.get(id),
-            _ => return Err(ApiError::missing_parameter("KeyName")),
+        let keys = &call.account.key_pairs;
+        let by_name = request.key_name.as_deref().map(|name| keys.with(KeyPair::BY_NAME, name).next());
+        let by_id = request.key_pair_id.as_deref().map(|id| keys.get(id));
+        let id = |found: Option<&KeyPair>| found.map(|key| key.id.clone());
+        let id = match (by_name.map(id), by_id.map(id)) {
+            (None, None) => return Err(ApiError::missing_parameter("KeyName")),
+            (Some(named), Some(found)) if named != found => {
+                return Err(ApiError::invalid_combination(
+                    "KeyName and KeyPairId are of different key pairs",
+                ));
+            }
+            (Some(found), _) | (None, Some(found)) => found,
         };
-        let id = found.map(|key| key.id.clone());
         if let Some(id) = &id {
             call.account.key_pairs.remove(id);
         }

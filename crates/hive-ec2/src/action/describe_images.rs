@@ -64,6 +64,8 @@ impl Action for DescribeImages {
             let usable = |who: &String| match who.as_str() {
                 "all" => image.public,
                 "self" => image.users.contains(&*account.id),
+                // Whom else an image is lent to is its owner's business.
+                user if image.lender.is_some() && *user != *account.id => false,
                 user => image.users.contains(user),
             };
             (request.owner.is_empty() || request.owner.iter().any(|who| owner.is(who, account)))

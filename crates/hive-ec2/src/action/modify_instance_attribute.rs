@@ -3,7 +3,7 @@
 use super::prelude::*;
 use crate::data::instance_types;
 use crate::model::instance::ShutdownBehavior;
-use crate::rules::{images, interfaces, launch, power};
+use crate::rules::{interfaces, launch, power};
 
 pub struct ModifyInstanceAttribute;
 
@@ -65,7 +65,6 @@ impl Action for ModifyInstanceAttribute {
                 ),
             ));
         }
-        let image = images::find(call, &instance.image_id).ok();
         let primary = instance.network_interfaces.first().cloned();
         if let Some(primary) = primary {
             if let Some(check) = request.source_dest_check {
@@ -89,8 +88,9 @@ impl Action for ModifyInstanceAttribute {
                     format!("Invalid value '{}' for InstanceType.", name.value),
                 )
             })?;
-            if let Some(image) = &image {
-                launch::check_architecture(kind, &image.architecture)?;
+            // The image may be gone: the type that it was started with tells what its programs run on.
+            if let Some(present) = instance_types::find(&instance.instance_type) {
+                launch::check_architecture(kind, present.architecture)?;
             }
             instance.instance_type = kind.name.to_owned();
             instance.options.core_count = kind.cores;

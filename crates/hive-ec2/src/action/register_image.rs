@@ -1,6 +1,7 @@
 //! Makes an image of snapshots.
 
 use super::prelude::*;
+use crate::rules::device_mappings;
 use crate::rules::images::{self, DeviceRequest, NewImage};
 
 pub struct RegisterImage;
@@ -74,6 +75,7 @@ impl Action for RegisterImage {
             return Err(ApiError::invalid_combination("TpmSupport needs the BootMode uefi"));
         }
         let root = request.root_device_name.ok_or_else(|| ApiError::missing_parameter("RootDeviceName"))?;
+        device_mappings::check(&root, request.block_device_mapping.iter().map(DeviceRequest::mapping))?;
         let mut devices = Vec::new();
         for device in request.block_device_mapping.iter().filter(|device| device.no_device.is_none()) {
             devices.push(device.device(call.account, None)?);

@@ -23,8 +23,8 @@ impl Action for RunInstances {
     const NAME: &'static str = "RunInstances";
     const ACCEPTS: Accepts =
         Accepts { client_token: true, tags: &["instance", "network-interface", "volume"], ..Accepts::NONE };
-    /// Kept and described: there is no machine that could have one.
-    const WITHOUT_EFFECT: &'static [&'static str] = &["EnclaveOptions"];
+    /// There is no machine that could have one: an enclave is kept and described, a disk of the machine's own is left out.
+    const WITHOUT_EFFECT: &'static [&'static str] = &["BlockDeviceMapping.VirtualName", "EnclaveOptions"];
     // There are no hosts and no reservations, and no type hibernates.
     const REFUSED_VALUES: &'static [&'static str] = &[
         "HibernationOptions.Configured=true",

@@ -98,7 +98,7 @@ pub fn would_succeed() -> ApiError {
 impl Common {
     pub fn take(params: &mut Params, action: &str, accepts: &Accepts) -> ApiResult<Common> {
         // Some SDKs write the plural on some actions.
-        params.rename("TagSpecifications", "TagSpecification");
+        params.rename("TagSpecifications", "TagSpecification")?;
         let mut pairs = Params::default();
         for name in accepts.names() {
             if let Some(node) = params.take(name) {

@@ -1,13 +1,14 @@
 //! References between resources: each must lead to something that is there, in the same network. There are two
 //! exceptions, as in EC2: a route whose target is gone is a blackhole, and a rule that names a group of a peered network
-//! which is gone is stale.
+//! which is gone is stale. And a table has one route to a destination.
 
 use crate::model::account::Account;
 use crate::model::instance::InstanceState;
 use crate::model::route_table::AssociationTarget;
 use crate::rules::images::find_snapshot;
 
-/// Every reference that leads nowhere, in words; empty in a healthy account.
+/// Every reference that leads nowhere, and every destination that a table has two routes to, in words; empty in a healthy
+/// account.
 pub fn dangling(account: &Account) -> Vec<String> {
     let mut found = Vec::new();
     let mut check = |from: &str, to: &str, there: bool| {
@@ -127,6 +128,13 @@ pub fn dangling(account: &Account) -> Vec<String> {
         }
         if instance.state != InstanceState::Terminated {
             check(&instance.id, &instance.subnet_id, account.subnets.get(&instance.subnet_id).is_some());
+        }
+    }
+    for table in account.route_tables.iter() {
+        for (index, route) in table.routes.iter().enumerate() {
+            if table.routes[..index].iter().any(|other| other.destination == route.destination) {
+                found.push(format!("{} has two routes to {}", table.id, route.destination));
+            }
         }
     }
     found

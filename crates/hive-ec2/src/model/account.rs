@@ -195,6 +195,9 @@ macro_rules! tables {
                 $(if <$type as Resource>::KIND.is_well_formed(id) {
                     return Err(<$type as Resource>::KIND.not_found(id));
                 })*
+                if RULE_KIND.is_well_formed(id) {
+                    return Err(RULE_KIND.not_found(id));
+                }
                 Err(ApiError::client("InvalidID", format!("The ID '{id}' is not valid")))
             }
         }

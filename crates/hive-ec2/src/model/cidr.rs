@@ -4,7 +4,7 @@ use std::fmt;
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::str::FromStr;
 
-use hive_api::{ApiError, ApiResult};
+use hive_api::{ApiError, ApiResult, plain_number};
 use serde::{Deserialize, Serialize, Serializer};
 
 /// An IPv4 block; host bits are always zero.
@@ -76,7 +76,7 @@ impl FromStr for Ipv4Cidr {
     fn from_str(text: &str) -> Result<Self, CidrError> {
         let (address, prefix) = text.split_once('/').ok_or(CidrError)?;
         let address: Ipv4Addr = address.parse().map_err(|_| CidrError)?;
-        let prefix: u8 = prefix.parse().map_err(|_| CidrError)?;
+        let prefix: u8 = plain_number(prefix).ok_or(CidrError)?;
         if prefix > 32 { Err(CidrError) } else { Ok(Self::new(address.into(), prefix)) }
     }
 }
@@ -157,7 +157,7 @@ impl FromStr for Ipv6Cidr {
     fn from_str(text: &str) -> Result<Self, CidrError> {
         let (address, prefix) = text.split_once('/').ok_or(CidrError)?;
         let address: Ipv6Addr = address.parse().map_err(|_| CidrError)?;
-        let prefix: u8 = prefix.parse().map_err(|_| CidrError)?;
+        let prefix: u8 = plain_number(prefix).ok_or(CidrError)?;
         if prefix > 128 { Err(CidrError) } else { Ok(Self::new(address.into(), prefix)) }
     }
 }
@@ -198,7 +198,17 @@ mod tests {
         assert!(!subnet.is_reserved(subnet.address(4)));
         assert_eq!("0.0.0.0/0".parse::<Ipv4Cidr>().unwrap().size(), 1 << 32);
         assert_eq!("::1/0".parse::<Ipv6Cidr>().unwrap().to_string(), "::/0");
-        for bad in ["10.0.0.0", "10.0.0.0/33", "10.0.0/8", "a/8", "::/129"] {
+        for bad in [
+            "10.0.0.0",
+            "10.0.0.0/33",
+            "10.0.0/8",
+            "a/8",
+            "::/129",
+            "10.0.0.0/+8",
+            "10.0.0.0/08",
+            "::/+8",
+            "::/08",
+        ] {
             assert!(bad.parse::<Ipv4Cidr>().is_err() && bad.parse::<Ipv6Cidr>().is_err(), "{bad}");
         }
     }

@@ -151,6 +151,16 @@ pub enum Destination {
     V6(Ipv6Cidr),
 }
 
+impl Destination {
+    pub fn contains(self, other: Destination) -> bool {
+        match (self, other) {
+            (Destination::V4(block), Destination::V4(other)) => block.contains_block(other),
+            (Destination::V6(block), Destination::V6(other)) => block.contains_block(other),
+            _ => false,
+        }
+    }
+}
+
 impl fmt::Display for Destination {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use crate::model::cidr::{Ipv4Cidr, Ipv6Cidr};
 use crate::model::network_acl::AclEntry;
 use crate::model::security_group::Protocol;
-use crate::rules::permissions::parse_protocol;
+use crate::rules::permissions::{check_icmp, parse_protocol};
 
 /// What CreateNetworkAclEntry and ReplaceNetworkAclEntry share.
 #[derive(Deserialize)]
@@ -67,8 +67,9 @@ impl EntryRequest {
                 "TCP and UDP need a port range from 0 to 65535",
             ));
         }
-        if matches!(number.as_str(), "1" | "58") && icmp.is_none() {
-            return Err(ApiError::missing_parameter("Icmp.Type"));
+        if matches!(number.as_str(), "1" | "58") {
+            let (kind, code) = icmp.ok_or_else(|| ApiError::missing_parameter("Icmp.Type"))?;
+            check_icmp(kind, code)?;
         }
         let cidr_block =
             self.cidr_block.as_deref().map(|text| Ipv4Cidr::parameter("cidrBlock", text)).transpose()?;

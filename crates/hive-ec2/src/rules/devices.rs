@@ -1,6 +1,6 @@
 //! Volumes and the instances they are attached to; snapshots of them.
 
-use hive_api::{ApiError, ApiResult};
+use hive_api::{ApiError, ApiResult, plain_number};
 
 use crate::core::call::Call;
 use crate::core::id::Id;
@@ -46,9 +46,9 @@ pub fn create_volume(call: &mut Call<'_>, zone: &str, new: NewVolume) -> ApiResu
             &format!("It must not be smaller than the snapshot ({} GiB).", snapshot.volume_size),
         ));
     }
-    let wanted = new.encrypted.unwrap_or(snapshot.is_some_and(|snapshot| snapshot.encrypted));
+    let wanted = stay_encrypted(new.encrypted, snapshot.is_some_and(|snapshot| snapshot.encrypted))?;
     // Where encryption is the default, nobody can ask for less.
-    let encrypted = wanted || encrypts_by_default(call.account);
+    let encrypted = wanted.unwrap_or(false) || encrypts_by_default(call.account);
     if new.kms_key_id.is_some() && !encrypted {
         return Err(ApiError::client(
             "InvalidParameterDependency",
@@ -87,6 +87,17 @@ pub fn create_volume(call: &mut Call<'_>, zone: &str, new: NewVolume) -> ApiResu
     call.account.volumes.insert(volume);
     call.order(Order::CreateVolume(id.clone()));
     Ok(id)
+}
+
+/// Whether a volume shall be encrypted, if anything says so: what is made of something encrypted always is.
+pub fn stay_encrypted(asked: Option<bool>, origin: bool) -> ApiResult<Option<bool>> {
+    match (asked, origin) {
+        (Some(false), true) => Err(ApiError::invalid_combination(
+            "A volume that is made of an encrypted snapshot is encrypted: the parameter Encrypted cannot be false",
+        )),
+        (_, true) => Ok(Some(true)),
+        (asked, false) => Ok(asked),
+    }
 }
 
 pub fn encrypts_by_default(account: &Account) -> bool {
@@ -256,5 +267,5 @@ pub fn is_device_name(name: &str) -> bool {
     let Some(rest) = kind else { return false };
     let number = rest.trim_start_matches(|letter: char| letter.is_ascii_lowercase());
     (1..=2).contains(&(rest.len() - number.len()))
-        && (number.is_empty() || number.parse::<u8>().is_ok_and(|number| (1..=15).contains(&number)))
+        && (number.is_empty() || plain_number::<u8>(number).is_some_and(|number| (1..=15).contains(&number)))
 }

@@ -17,6 +17,7 @@ use crate::model::image::{Image, ImageDevice, ImageState, ImageVolume};
 use crate::model::snapshot::{Snapshot, SnapshotState};
 use crate::model::volume::{VolumeShape, VolumeType};
 use crate::node::Order;
+use crate::rules::device_mappings::DeviceMapping;
 use crate::rules::devices;
 
 /// An image that the account may start machines from.
@@ -99,10 +100,19 @@ pub struct EbsRequest {
 }
 
 impl DeviceRequest {
+    pub fn mapping(&self) -> DeviceMapping<'_> {
+        DeviceMapping {
+            name: &self.device_name,
+            is_left_out: self.no_device.is_some(),
+            is_virtual: self.virtual_name.is_some(),
+            is_volume: self.ebs.is_some(),
+        }
+    }
+
     /// As part of an image; `base` is what the image would have without the request.
     pub fn device(&self, account: &Account, base: Option<&ImageVolume>) -> ApiResult<ImageDevice> {
         let volume = match &self.ebs {
-            None => None,
+            None => base.filter(|_| self.virtual_name.is_none()).cloned(),
             Some(ebs) => {
                 let snapshot = ebs.snapshot_id.as_deref().map(|id| find_snapshot(account, id)).transpose()?;
                 let snapshot = snapshot.as_deref();
@@ -135,8 +145,7 @@ impl DeviceRequest {
                     volume_type,
                     iops,
                     throughput,
-                    // What is encrypted stays so.
-                    encrypted: own || ebs.encrypted.unwrap_or(false),
+                    encrypted: devices::stay_encrypted(ebs.encrypted, own)?.unwrap_or(false),
                     delete_on_termination: ebs
                         .delete_on_termination
                         .or(base.map(|b| b.delete_on_termination))
@@ -144,11 +153,7 @@ impl DeviceRequest {
                 })
             }
         };
-        Ok(ImageDevice {
-            name: self.device_name.clone(),
-            virtual_name: self.virtual_name.clone().filter(|_| volume.is_none()),
-            volume,
-        })
+        Ok(ImageDevice { name: self.device_name.clone(), virtual_name: self.virtual_name.clone(), volume })
     }
 }
 

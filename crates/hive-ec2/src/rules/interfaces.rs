@@ -31,7 +31,7 @@ pub struct ListedAddress {
 }
 
 /// Addresses that an interface shall have; without a primary one it gets one besides.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct WantedAddresses {
     pub primary: Option<Ipv4Addr>,
     pub secondary: Vec<Ipv4Addr>,
@@ -280,13 +280,15 @@ pub fn set_state(call: &mut Call<'_>, interface: &str, state: AttachmentState) -
     Ok(())
 }
 
-/// Unplugs an interface; its primary one an instance keeps as long as it lives.
+/// Unplugs an interface; its primary one an instance keeps as long as it lives. A public address that came with the instance
+/// is given back.
 pub fn detach(account: &mut Account, interface: &str, now: Timestamp) -> ApiResult<()> {
     let Some(attachment) = account.network_interfaces.find(interface)?.attachment.clone() else {
         return Ok(());
     };
     let edited = account.network_interfaces.edit(interface)?;
     edited.attachment = None;
+    (edited.public_ip, edited.wants_public_ip) = (None, false);
     edited.detached = Some((attachment.clone(), now));
     if account.instances.get(&attachment.instance_id).is_some() {
         account.instances.edit(&attachment.instance_id)?.network_interfaces.retain(|id| **id != *interface);

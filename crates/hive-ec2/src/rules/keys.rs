@@ -34,7 +34,7 @@ pub fn import(material: &str) -> ApiResult<PublicKey> {
         return Err(invalid());
     }
     match (algorithm, fields.as_slice()) {
-        ("ssh-rsa", [_, exponent, modulus]) => Ok(PublicKey {
+        ("ssh-rsa", [_, exponent, modulus]) if bits(modulus) >= LEAST_RSA_BITS => Ok(PublicKey {
             key_type: KeyType::Rsa,
             fingerprint: colon_hex(&Md5::digest(rsa_der(modulus, exponent))),
             text,
@@ -46,6 +46,15 @@ pub fn import(material: &str) -> ApiResult<PublicKey> {
         }),
         _ => Err(invalid()),
     }
+}
+
+/// The shortest that EC2 takes.
+const LEAST_RSA_BITS: usize = 1024;
+
+/// How long a number is, without the zeros before it.
+fn bits(number: &[u8]) -> usize {
+    let digits = &number[number.iter().take_while(|byte| **byte == 0).count()..];
+    digits.len() * 8 - digits.first().map_or(0, |first| first.leading_zeros() as usize)
 }
 
 /// The length-prefixed fields of an OpenSSH blob.
@@ -92,6 +101,23 @@ mod tests {
     fn refuses_what_is_no_key() {
         for bad in ["", "!!", "c3NoLXJzYQ==", "c3NoLXJzYSBBQUFB"] {
             assert_eq!(import(bad).err().unwrap().code, "InvalidKey.Format");
+        }
+    }
+
+    #[test]
+    fn a_key_that_anyone_could_factor_is_none() {
+        let key = |modulus: &[u8]| {
+            let fields = [b"ssh-rsa", &[1, 0, 1][..], modulus];
+            let blob: Vec<u8> =
+                fields.iter().flat_map(|f| [&(f.len() as u32).to_be_bytes(), *f].concat()).collect();
+            import(&STANDARD.encode(format!("ssh-rsa {}", STANDARD.encode(blob))))
+        };
+        let mut modulus = [0xff; 129];
+        modulus[0] = 0;
+        assert_eq!(key(&modulus).unwrap().key_type, KeyType::Rsa);
+        modulus[1] = 0x7f;
+        for short in [&modulus[..], &[0x23], &[0; 200], &[]] {
+            assert_eq!(key(short).err().unwrap().code, "InvalidKey.Format");
         }
     }
 }

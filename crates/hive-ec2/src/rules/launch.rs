@@ -37,6 +37,27 @@ pub struct InterfacePlan {
     pub delete_on_termination: bool,
 }
 
+impl InterfacePlan {
+    /// One that exists is taken as it is: only where it is plugged in, and whether it goes with the instance, may be said.
+    fn check_existing(&self) -> ApiResult<()> {
+        for (what, is_given) in [
+            ("a subnet ID", self.subnet.is_some()),
+            ("security groups", !self.groups.is_empty()),
+            ("a description", !self.description.is_empty()),
+            ("a private IP address", self.private_ips != WantedAddresses::default()),
+            ("a secondary private IP address count", self.secondary_count > 0),
+            ("an association with a public IP address", self.public_address.is_some()),
+        ] {
+            if self.existing.is_some() && is_given {
+                return Err(ApiError::invalid_combination(format!(
+                    "A network interface may not specify both a network interface ID and {what}"
+                )));
+            }
+        }
+        Ok(())
+    }
+}
+
 pub struct DevicePlan {
     pub device: String,
     pub volume: NewVolume,
@@ -92,6 +113,13 @@ impl Launch {
                 "It is not a zone of this region.",
             ));
         }
+        self.interfaces.iter().try_for_each(InterfacePlan::check_existing)?;
+        if self.interfaces.len() > 1 && self.interfaces.iter().any(|plan| plan.public_address.is_some()) {
+            return Err(ApiError::invalid_combination(
+                "The associatePublicIPAddress parameter cannot be specified when launching with multiple network \
+                 interfaces.",
+            ));
+        }
         if self.tenancy == Tenancy::Host {
             return Err(ApiError::client("InsufficientHostCapacity", "There are no dedicated hosts here"));
         }
@@ -142,7 +170,7 @@ impl Launch {
     /// The subnet of the primary interface and its zone.
     fn place(&self, call: &Call<'_>) -> ApiResult<(Id<Subnet>, String)> {
         let primary = self.primary()?;
-        Ok(match &primary.existing {
+        let (subnet, zone) = match &primary.existing {
             Some(id) => {
                 let interface = call.account.network_interfaces.find(id)?;
                 (interface.subnet_id.clone(), interface.availability_zone.clone())
@@ -151,7 +179,13 @@ impl Launch {
                 let subnet = self.subnet(call, primary.subnet.as_deref())?;
                 (subnet.id.clone(), subnet.availability_zone.clone())
             }
-        })
+        };
+        match &self.zone {
+            Some(asked) if *asked != zone => {
+                Err(ApiError::invalid_value("availabilityZone", asked, "It is not the zone of the subnet."))
+            }
+            _ => Ok((subnet, zone)),
+        }
     }
 
     /// The options of an instance in a subnet.
@@ -167,14 +201,12 @@ impl Launch {
 
     /// The subnet that the primary interface is in: named, or the default one of the zone.
     fn subnet<'a>(&self, call: &'a Call<'_>, named: Option<&str>) -> ApiResult<&'a Subnet> {
-        let subnet = match named {
-            Some(id) => call.account.subnets.find(id)?,
-            None if call.account.default_vpc().is_none() => {
-                return Err(ApiError::client(
-                    "VPCIdNotSpecified",
-                    "No default VPC for this user. Please specify a subnet.",
-                ));
-            }
+        match named {
+            Some(id) => call.account.subnets.find(id),
+            None if call.account.default_vpc().is_none() => Err(ApiError::client(
+                "VPCIdNotSpecified",
+                "No default VPC for this user. Please specify a subnet.",
+            )),
             None => {
                 let zone = self.zone.clone().unwrap_or_else(|| call.environment.first_zone());
                 let mut all = call.account.subnets.with(Subnet::BY_ZONE, &zone);
@@ -183,14 +215,8 @@ impl Launch {
                         "MissingInput",
                         format!("No subnets found for the default VPC in '{zone}'. Please specify a subnet."),
                     )
-                })?
+                })
             }
-        };
-        match &self.zone {
-            Some(zone) if *zone != subnet.availability_zone => {
-                Err(ApiError::invalid_value("availabilityZone", zone, "It is not the zone of the subnet."))
-            }
-            _ => Ok(subnet),
         }
     }
 

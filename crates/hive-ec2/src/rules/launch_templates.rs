@@ -1,8 +1,6 @@
 //! Launch templates: what may be in them, which version is meant, and what they add to a launch.
 
-use std::str::FromStr;
-
-use hive_api::{ApiError, ApiResult, Params, Tree, list_index, not_an_element};
+use hive_api::{ApiError, ApiResult, Params, Tree, list_index, not_an_element, plain_number};
 use serde::Deserialize;
 
 use crate::core::call::Call;
@@ -49,7 +47,7 @@ pub fn version<'a>(template: &'a LaunchTemplate, text: &str) -> ApiResult<&'a Te
     let number = match text {
         "$Default" => template.default_version,
         "$Latest" => template.versions.last().map_or(template.default_version, |version| version.number),
-        text => u64::from_str(text).map_err(|_| {
+        text => plain_number(text).ok_or_else(|| {
             ApiError::client("InvalidLaunchTemplateVersion.Malformed", format!("'{text}' is no version"))
         })?,
     };

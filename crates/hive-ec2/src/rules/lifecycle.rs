@@ -244,7 +244,6 @@ fn terminated(call: &mut Call<'_>, id: &str) -> ApiResult<()> {
     for interface in &instance.network_interfaces {
         let attachment = call.account.network_interfaces.get(interface).and_then(|i| i.attachment.clone());
         interfaces::detach(call.account, interface, call.now)?;
-        call.account.network_interfaces.edit(interface)?.public_ip = None;
         if attachment.is_some_and(|attachment| attachment.delete_on_termination) {
             interfaces::delete(call.account, interface)?;
         }

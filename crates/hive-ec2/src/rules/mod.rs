@@ -6,6 +6,7 @@ pub mod addresses;
 pub mod bootstrap;
 pub mod capacity;
 pub mod dependents;
+pub mod device_mappings;
 pub mod devices;
 pub mod endpoints;
 pub mod images;

@@ -2,7 +2,7 @@
 //!
 //! Fails closed: a protocol, port or peer that is not understood is refused, never widened.
 
-use hive_api::{ApiError, ApiResult};
+use hive_api::{ApiError, ApiResult, plain_number};
 use serde::Deserialize;
 
 use crate::core::call::Call;
@@ -89,14 +89,34 @@ pub struct PrefixList {
 pub fn parse_protocol(text: &str) -> ApiResult<Protocol> {
     Ok(match text.to_ascii_lowercase().as_str() {
         "-1" | "all" => Protocol::All,
-        "tcp" | "6" => Protocol::Tcp,
-        "udp" | "17" => Protocol::Udp,
-        "icmp" | "1" => Protocol::Icmp,
-        "icmpv6" | "58" => Protocol::Icmpv6,
-        other => Protocol::Number(other.parse().map_err(|_| {
-            ApiError::invalid_value("protocol", text, "It is no known protocol name or number.")
-        })?),
+        "tcp" => Protocol::Tcp,
+        "udp" => Protocol::Udp,
+        "icmp" => Protocol::Icmp,
+        "icmpv6" => Protocol::Icmpv6,
+        // Those that have ports are never plain numbers: these allow all ports.
+        other => match plain_number(other) {
+            Some(6) => Protocol::Tcp,
+            Some(17) => Protocol::Udp,
+            Some(1) => Protocol::Icmp,
+            Some(58) => Protocol::Icmpv6,
+            Some(number) => Protocol::Number(number),
+            None => {
+                let why = "It is no known protocol name or number.";
+                return Err(ApiError::invalid_value("protocol", text, why));
+            }
+        },
     })
+}
+
+/// -1 is every type or code; every type has every code.
+pub fn check_icmp(kind: i32, code: i32) -> ApiResult<()> {
+    if (-1..=255).contains(&kind) && (-1..=255).contains(&code) && !(kind == -1 && code != -1) {
+        return Ok(());
+    }
+    Err(ApiError::client(
+        "InvalidParameterValue",
+        format!("ICMP type {kind} and code {code} must be between -1 and 255"),
+    ))
 }
 
 pub fn parse_ports(protocol: Protocol, from: Option<i32>, to: Option<i32>) -> ApiResult<Option<(i32, i32)>> {
@@ -113,11 +133,8 @@ pub fn parse_ports(protocol: Protocol, from: Option<i32>, to: Option<i32>) -> Ap
             }
         }
         (Protocol::Icmp | Protocol::Icmpv6, Some(from), Some(to)) => {
-            if (-1..=255).contains(&from) && (-1..=255).contains(&to) && !(from == -1 && to != -1) {
-                Ok(Some((from, to)))
-            } else {
-                refuse(&format!("ICMP type {from} and code {to} must be between -1 and 255"))
-            }
+            check_icmp(from, to)?;
+            Ok(Some((from, to)))
         }
         (Protocol::Icmp | Protocol::Icmpv6, None, None) => Ok(Some((-1, -1))),
         _ => refuse("Invalid value for portRange. Must specify both from and to ports with TCP/UDP."),
@@ -128,7 +145,11 @@ impl PermissionsRequest {
     /// The group that is meant, by id or, in the default VPC, by name.
     pub fn group(&self, account: &Account) -> ApiResult<Id<SecurityGroup>> {
         match (&self.group_id, &self.group_name) {
-            (Some(id), _) => Ok(account.security_groups.find(id)?.id.clone()),
+            (Some(id), name) => {
+                let group = account.security_groups.find(id)?;
+                check_is_named(group, name.as_deref())?;
+                Ok(group.id.clone())
+            }
             (None, Some(name)) => find_by_name(account, name),
             (None, None) => Err(ApiError::client(
                 "MissingParameter",
@@ -140,6 +161,11 @@ impl PermissionsRequest {
     /// Every single rule of a group that is asked for, without ids yet.
     pub fn rules(&self, account: &Account, group: &str, egress: bool) -> ApiResult<Vec<Rule>> {
         let mut rules = Vec::new();
+        if self.names_one_rule() && !self.ip_permissions.is_empty() {
+            return Err(ApiError::invalid_combination(
+                "The parameter 'ipPermissions' may not be used in combination with 'ipProtocol'",
+            ));
+        }
         for permission in &self.ip_permissions {
             let peers = peers(account, group, permission)?;
             if peers.is_empty() {
@@ -156,7 +182,9 @@ impl PermissionsRequest {
                 peers,
             )?;
         }
-        if let Some(protocol) = &self.ip_protocol {
+        if self.names_one_rule() {
+            let protocol =
+                self.ip_protocol.as_deref().ok_or_else(|| ApiError::missing_parameter("ipProtocol"))?;
             let peer = match (&self.cidr_ip, &self.source_security_group_name) {
                 (Some(cidr), None) => Peer::V4(Ipv4Cidr::parameter("CidrIp", cidr)?),
                 (None, Some(name)) => Peer::Group(find_by_name(account, name)?),
@@ -165,6 +193,15 @@ impl PermissionsRequest {
             push_rules(&mut rules, egress, protocol, (self.from_port, self.to_port), vec![(peer, None)])?;
         }
         Ok(rules)
+    }
+
+    /// Whether it says anything in the old way.
+    fn names_one_rule(&self) -> bool {
+        self.ip_protocol.is_some()
+            || self.from_port.is_some()
+            || self.to_port.is_some()
+            || self.cidr_ip.is_some()
+            || self.source_security_group_name.is_some()
     }
 }
 
@@ -233,6 +270,30 @@ fn find_peer(account: &Account, group: &str, id: &str) -> ApiResult<Id<SecurityG
         .or_else(|missing| stale.next().cloned().ok_or(missing))
 }
 
+/// Whatever else is said of a group is true of it; what was true of one that is gone nobody knows.
+fn check_pair(account: &Account, pair: &GroupPair, peer: &str) -> ApiResult<()> {
+    let Some(group) = account.security_groups.get(peer) else { return Ok(()) };
+    check_is_named(group, pair.group_name.as_deref())?;
+    match &pair.vpc_id {
+        Some(vpc) if **vpc != *group.vpc_id => Err(ApiError::invalid_combination(format!(
+            "The security group '{}' is not in the network '{vpc}'",
+            group.id
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// A group that is named by its id and by its name has both.
+fn check_is_named(group: &SecurityGroup, name: Option<&str>) -> ApiResult<()> {
+    match name {
+        Some(name) if name != group.name => Err(ApiError::invalid_combination(format!(
+            "The name of the security group '{}' is not '{name}'",
+            group.id
+        ))),
+        _ => Ok(()),
+    }
+}
+
 fn peers(
     account: &Account,
     group: &str,
@@ -251,6 +312,7 @@ fn peers(
             (None, Some(name)) => find_by_name(account, name)?,
             (None, None) => return Err(ApiError::missing_parameter("GroupId")),
         };
+        check_pair(account, pair, &peer)?;
         if pair.user_id.as_deref().is_some_and(|user| *user != *account.id) {
             return Err(SecurityGroup::KIND.not_found(&peer));
         }
@@ -374,7 +436,9 @@ mod tests {
         assert_eq!(parse_protocol("6").unwrap(), Protocol::Tcp);
         assert_eq!(parse_protocol("TCP").unwrap(), Protocol::Tcp);
         assert_eq!(parse_protocol("50").unwrap(), Protocol::Number(50));
-        for unknown in ["", "tpc", "256", "-2", "any"] {
+        for unknown in
+            ["", "tpc", "256", "-2", "any", "06", "006", "+6", "017", "01", "058", "-01", "050", "+50"]
+        {
             assert!(parse_protocol(unknown).is_err(), "{unknown}");
         }
     }

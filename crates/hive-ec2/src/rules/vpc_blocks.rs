@@ -5,7 +5,7 @@ use hive_api::{ApiError, ApiResult};
 use crate::core::id::Id;
 use crate::model::account::Account;
 use crate::model::cidr::{Ipv4Cidr, Ipv6Cidr};
-use crate::model::route_table::{Destination, Route, Target};
+use crate::model::route_table::{Destination, Origin, Route};
 use crate::model::subnet::Subnet;
 use crate::model::vpc::{CidrAssociation, Vpc};
 use crate::rules::{dependents, vpcs};
@@ -48,7 +48,8 @@ pub fn remove(account: &mut Account, id: &str) -> ApiResult<Removed> {
         Destination::V6(cidr) => v6 == Some(cidr),
     };
     vpcs::each_table(account, &removed.vpc, |table| {
-        table.routes.retain(|route| route.target != Target::Local || !gone(route));
+        // Also where it led elsewhere in the end: nobody else may take it away.
+        table.routes.retain(|route| route.origin != Origin::CreateRouteTable || !gone(route));
     })?;
     let vpc = account.vpcs.edit(&removed.vpc)?;
     vpc.cidrs.retain(|a| a.id != id);

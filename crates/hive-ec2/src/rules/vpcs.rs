@@ -200,7 +200,7 @@ pub fn add_cidr(call: &mut Call<'_>, vpc: &str, cidr: Ipv4Cidr) -> ApiResult<Cid
     }
     vpc.cidrs.push(association.clone());
     let vpc = vpc.id.clone();
-    each_table(call.account, &vpc, |table| table.routes.push(local_route(Destination::V4(cidr))))?;
+    add_local_routes(call.account, &vpc, Destination::V4(cidr))?;
     Ok(association)
 }
 
@@ -209,9 +209,26 @@ pub fn add_ipv6_cidr(call: &mut Call<'_>, vpc: &str, cidr: Ipv6Cidr) -> ApiResul
     let vpc = call.account.vpcs.edit(vpc)?;
     vpc.ipv6_cidrs.push(association.clone());
     let vpc = vpc.id.clone();
-    each_table(call.account, &vpc, |table| table.routes.push(local_route(Destination::V6(cidr))))?;
+    add_local_routes(call.account, &vpc, Destination::V6(cidr))?;
     open_for_ipv6(call, &vpc)?;
     Ok(association)
+}
+
+/// The way to a new block. Where a table leads to the block already, or to a part of it, the block is refused: the VPC would
+/// have two ways there.
+fn add_local_routes(account: &mut Account, vpc: &str, block: Destination) -> ApiResult<()> {
+    for table in account.route_tables.with(RouteTable::BY_VPC, vpc) {
+        if let Some(route) = table.routes.iter().find(|route| block.contains(route.destination)) {
+            return Err(ApiError::client(
+                "InvalidVpc.Range",
+                format!(
+                    "The CIDR '{block}' is the same as or larger than the route {} of {}.",
+                    route.destination, table.id
+                ),
+            ));
+        }
+    }
+    each_table(account, vpc, |table| table.routes.push(local_route(block)))
 }
 
 pub fn each_table(account: &mut Account, vpc: &str, mut edit: impl FnMut(&mut RouteTable)) -> ApiResult<()> {
