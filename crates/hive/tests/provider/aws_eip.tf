@@ -19,7 +19,7 @@ resource "aws_network_interface" "n" {
 }
 
 resource "aws_instance" "i" {
-  count         = 2
+  count         = 4
   ami           = data.aws_ami.linux.id
   instance_type = "t3.micro"
   subnet_id     = aws_subnet.s.id
@@ -56,6 +56,13 @@ resource "aws_eip" "machine" {
   instance                  = aws_instance.i[local.second ? 1 : 0].id
   associate_with_private_ip = aws_instance.i[local.second ? 1 : 0].private_ip
   depends_on                = [aws_internet_gateway.g]
+}
+
+# The provider names the interface of the first instance beside the second one.
+resource "aws_eip" "moved" {
+  domain     = "vpc"
+  instance   = aws_instance.i[local.second ? 3 : 2].id
+  depends_on = [aws_internet_gateway.g]
 }
 
 output "imports" {
