@@ -62,6 +62,9 @@ pub fn declared(files: &UnitFiles) -> Vec<String> {
     found
 }
 
+/// Why a resource with a provisioner has no inverse.
+pub(crate) const RUN_AT_CREATION: &str = "a command that was run when it was created";
+
 /// Resources that have no inverse, with why: what they did stays done when they are taken back.
 pub fn without_inverse(files: &UnitFiles) -> Vec<(String, &'static str)> {
     let main = main_of(files);
@@ -70,7 +73,7 @@ pub fn without_inverse(files: &UnitFiles) -> Vec<(String, &'static str)> {
             if body.get("trigger").is_some() {
                 Some((address, "an operation that was carried out once"))
             } else if body.get("provisioner").is_some() {
-                Some((address, "a command that was run when it was created"))
+                Some((address, RUN_AT_CREATION))
             } else if address.starts_with("eos_salt_state.") && body.get("on_destroy").is_none() {
                 Some((address, "host states without states that undo them"))
             } else {

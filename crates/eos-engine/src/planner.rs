@@ -315,8 +315,10 @@ fn taken_over(unit: &Unit, kept: &Kept, changes: &mut [Change]) {
     }
 }
 
+pub(crate) const OWN_PROVIDER: &str = "eos.local/eos/eos";
+
 pub(crate) fn is_own(provider: &str) -> bool {
-    provider == "eos.local/eos/eos"
+    provider == OWN_PROVIDER
 }
 
 pub(crate) fn stopped(name: &Name) -> Diagnostic {

@@ -7,15 +7,17 @@ use serde_json::{Value as Json, json};
 
 use crate::agreed::{ChangeKind, without_keys};
 use crate::change::{Change, changes_of};
+use crate::data;
 use crate::data_in_care::DataInCare;
 use crate::engine::Desk;
 use crate::jobs;
-use crate::one_unit::{Conduct, Journaled, Target};
+use crate::one_unit::{Conduct, Journaled, Target, UnitEnd};
 use crate::outputs;
 use crate::planner::is_own;
 use crate::problems::cannot_plan;
 use crate::record::Goal;
 use crate::treatment::Treatment;
+use crate::undo::past;
 use crate::unit::Unit;
 
 /// What the provider says of a job that is not there, or not ours.
@@ -33,6 +35,19 @@ impl Conduct<'_> {
         if !made.main()["resource"].as_object().is_some_and(|kinds| kinds.keys().any(is_ours)) {
             return Ok(());
         }
+        // What the bytes before the run have as well stays in tofu's care.
+        let (goal, digest) = past(&self.begun.units[name]);
+        let declared = match goal {
+            Goal::Present => data::declared(&self.bytes(name, &digest).map_err(UnitEnd::Failed)?.files),
+            Goal::Gone => Vec::new(),
+        };
+        let in_care = DataInCare::of(made);
+        let is_left_behind = |address: &String| {
+            let resource = without_keys(address);
+            resource.starts_with("eos_")
+                && in_care.resources.contains_key(&resource)
+                && !declared.contains(&resource)
+        };
         let treatment = Treatment::default();
         let target = Target { unit: made, goal: Goal::Present, treatment: &treatment, inputs: &inputs };
         let desk = self.desk(name, &target)?;
@@ -67,6 +82,8 @@ impl Conduct<'_> {
                 "{address} was being made when tofu was killed: look whether Nomad has that job, and stop it"
             )
         }));
+        let unrecorded_data = unrecorded.keys().filter(|address| is_left_behind(address)).cloned().collect();
+        self.remember_unrecorded(name, made, unrecorded_data).map_err(UnitEnd::Failed)?;
         if self.looked_after {
             return Ok(());
         }

@@ -14,8 +14,9 @@ use crate::data;
 use crate::observer::{Progress, Seen};
 use crate::one_unit::{Conduct, Journaled, Target, UnitEnd};
 use crate::outputs;
-use crate::planner::is_own;
+use crate::planner::{OWN_PROVIDER, is_own};
 use crate::record::{Goal, Step};
+use crate::unit::Unit;
 
 impl Conduct<'_> {
     pub fn look_and_settle(&self, name: &Name, target: &Target<'_>, made: Outputs) -> Journaled<()> {
@@ -100,26 +101,52 @@ impl Conduct<'_> {
         };
         let forgotten: Vec<&Change> =
             changes.iter().filter(|change| change.kind == ChangeKind::Forget && !was_there(change)).collect();
-        if forgotten.is_empty() {
-            return Ok(());
-        }
         let before = intended.before.as_ref().and_then(|before| before.digest.as_ref());
         let digest = before.unwrap_or(&intended.digest);
-        let mut kept = self.kept().get(name).cloned().unwrap_or_default();
-        for change in forgotten {
-            kept.objects.retain(|object| object.address != change.address);
-            kept.objects.push(KeptObject {
-                address: change.address.clone(),
-                provider: change.provider.clone(),
-                id: change.id.clone(),
-                class: change.data.as_ref().and_then(|data| data.classes.first().cloned()),
-                host: change.host.clone(),
-                places: change.data.as_ref().map(|data| data.places.clone()).unwrap_or_default(),
-                digest: Some(digest.clone()),
-                run: self.begun.run.clone(),
-                at: self.engine.now(),
-            });
+        let object = |change: &Change| KeptObject {
+            address: change.address.clone(),
+            provider: change.provider.clone(),
+            id: change.id.clone(),
+            class: change.data.as_ref().and_then(|data| data.classes.first().cloned()),
+            host: change.host.clone(),
+            places: change.data.as_ref().map(|data| data.places.clone()).unwrap_or_default(),
+            digest: Some(digest.clone()),
+            run: self.begun.run.clone(),
+            at: self.engine.now(),
+        };
+        self.keep(name, forgotten.into_iter().map(object).collect())
+    }
+
+    /// Data that a killed tofu made with eos's own provider, or began to, and that its state does not have: nothing would
+    /// know of it once the unit is taken back.
+    pub fn remember_unrecorded(
+        &self,
+        name: &Name,
+        made: &Unit,
+        addresses: Vec<String>,
+    ) -> Result<(), Diagnostic> {
+        let classes = data::data_resources(&made.files);
+        let object = |address: String| KeptObject {
+            class: classes.get(&without_keys(&address)).cloned().flatten(),
+            address,
+            provider: OWN_PROVIDER.to_owned(),
+            id: None,
+            host: made.manifest.host.as_ref().map(ToString::to_string),
+            places: made.manifest.volumes.iter().filter_map(|volume| volume.path.clone()).collect(),
+            digest: Some(made.digest.clone()),
+            run: self.begun.run.clone(),
+            at: self.engine.now(),
+        };
+        self.keep(name, addresses.into_iter().map(object).collect())
+    }
+
+    fn keep(&self, name: &Name, objects: Vec<KeptObject>) -> Result<(), Diagnostic> {
+        if objects.is_empty() {
+            return Ok(());
         }
+        let mut kept = self.kept().get(name).cloned().unwrap_or_default();
+        kept.objects.retain(|known| !objects.iter().any(|object| object.address == known.address));
+        kept.objects.extend(objects);
         self.engine.applied().keep(&self.id(name), &kept)?;
         self.kept().insert(name.clone(), kept);
         Ok(())

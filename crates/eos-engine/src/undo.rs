@@ -4,7 +4,7 @@
 //! and what is protected is never replaced. Done means that the old bytes plan empty; whether they work is looked at and
 //! told. What cannot be taken back is stuck, never ignored.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 
 use eos_model::{Diagnostic, Diagnostics, Name, codes};
@@ -33,7 +33,7 @@ use crate::unit::{Digest, Unit};
 use crate::walk::{Next, walk};
 
 /// Why an adopted object stays as it is.
-const LET_GO: &str = "it was there before eos and goes on, out of eos's care, as eos changed it; nomad job history shows what it was, nomad job revert brings that back";
+const LET_GO: &str = "it was there before eos and goes on, out of eos's care, as it is now; nomad job history shows what it was before, nomad job revert brings that back";
 /// Why what a drift revert did stays so.
 const PUT_RIGHT: &str = "put right after it was changed by hand";
 const DESTROYED: &str = "its data was destroyed and does not come back";
@@ -106,7 +106,12 @@ impl Engine<'_> {
         // What is kept on purpose need not be excused.
         let stays = stays
             .filter(|(address, _)| intended.goal == Goal::Present && !keeps.contains(address))
-            .filter(|(address, _)| intended.agreed.touches(address))
+            .filter(|(address, why)| match *why {
+                data::RUN_AT_CREATION => {
+                    intended.agreed.creates().iter().any(|a| without_keys(a) == *address)
+                }
+                _ => intended.agreed.touches(address),
+            })
             .map(|(address, why)| (address, why.to_owned()))
             .chain(let_go)
             .chain(destroyed)
@@ -179,6 +184,7 @@ impl Conduct<'_> {
             return self.finish(problems);
         }
         let mut graph = backward(&self.journal.run());
+        let touched: BTreeSet<Name> = graph.after.keys().cloned().collect();
         graph.after.retain(|name, _| self.journal.state(name) != UnitState::Undone);
         let failed = Mutex::new(Vec::new());
         let mut judge = |_: &Name, end: &UnitEnd| match end {
@@ -207,6 +213,10 @@ impl Conduct<'_> {
             // What left tofu's care is written down; the rest was never made.
             let is_kept = |address: &String| self.kept().get(name).is_some_and(|kept| kept.has(address));
             unit.keeps.retain(is_kept);
+            // What was only brought up to the others' values did nothing in this run.
+            if !touched.contains(name) {
+                unit.without_inverse.clear();
+            }
             Some(unit)
         });
         let stays = stays.collect();

@@ -11,7 +11,7 @@ use super::verbs::{kept_secret, under_data};
 
 /// Where data is, which program wrote it, and what was chosen for that.
 const REMEMBERED: &[&str] =
-    &["kind", "host", "runtime", "version", "binary", "tier", "cpu", "memory", "features", "volumes"];
+    &["kind", "host", "runtime", "version", "binary", "job", "tier", "cpu", "memory", "features", "volumes"];
 
 /// Choices that one made again has as before, unless something else is said.
 const AS_BEFORE: &[&str] = &["tier", "cpu", "memory"];
@@ -75,6 +75,8 @@ impl Completer<'_> {
             ("runtime", &kept.runtime),
             ("binary", &kept.binary),
             ("version", &kept.version),
+            // A job that was taken over and let go of may still be at this data: it is found by its id.
+            ("job", &kept.job),
         ] {
             if let Some(value) = value {
                 draft.entry.entry(field.to_owned()).or_insert_with(|| Json::from(value.as_str()));

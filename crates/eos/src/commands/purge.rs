@@ -54,6 +54,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         Some(kept) => kept,
         None if cut_off.is_some() => Kept::default(),
         None if loaded.environment(&env)?.kept.contains_key(&name) || has_secrets(&loaded, &env, &name)? => {
+            run::still_used::refuse_unrecorded(context, &loaded, &loaded.environment(&env)?, &name)?;
             // It holds the estate, which is now to be changed.
             drop(loaded);
             forget(call, &env, &name)?;
@@ -79,7 +80,11 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let mut units = Units { env: env.clone(), units: BTreeMap::new() };
     if let Some(digest) = digest {
         let id = UnitId { env: env.clone(), name: name.clone() };
-        units.units.insert(name.clone(), Archive::new(&layout).read(&id, &digest)?.with_only(&kept)?);
+        let unit = Archive::new(&layout).read(&id, &digest)?;
+        if !in_care {
+            run::still_used::refuse_job(context, &loaded, &unit)?;
+        }
+        units.units.insert(name.clone(), unit.with_only(&kept)?);
     }
     let mut text = match kept.objects.len() {
         0 => format!("What is left of {name} is destroyed for good.\n"),

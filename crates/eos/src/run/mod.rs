@@ -20,6 +20,7 @@ pub mod screen;
 pub mod shared_store;
 pub mod shown;
 pub mod side_channel;
+pub mod still_used;
 pub mod surroundings;
 pub mod taken_ports;
 pub mod this_machine;

@@ -43,11 +43,15 @@ fn a_job_registered_by_hand_is_taken_over() {
     // Recorded, and then there was no room for a journal: eos apply would find a job that is not eos's own.
     let runs = shop.sandbox.estate().join(".eos/state/runs");
     std::fs::create_dir_all(&runs).unwrap();
-    if let Some(cut_off) = without_room_for_a_journal(&shop.command(&[]), &runs, &words.join(" ")) {
+    let cut_off = without_room_for_a_journal(&shop.command(&[]), &runs, &words.join(" "));
+    if let Some(cut_off) = &cut_off {
         has(&cut_off.stdout, "Nothing was applied: the same eos adopt again does it.");
         has(&shop.exits(1, &["plan"]).stderr, "E0803");
     }
     let adopted = shop.ok(&words);
+    let recorded =
+        cut_off.as_ref().unwrap_or(&adopted).stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    has(&recorded, "what the job has stored so far stays where it is: taken begins with what is in");
     has(&adopted.stdout, "= take over");
     has(&adopted.stdout, "taken");
     let job = shop.job("old-redis");
@@ -69,15 +73,21 @@ fn a_job_registered_by_hand_is_taken_over() {
     has(&shop.ok(&["plan"]).stdout, "nothing to do");
     let status = shop.ok(&["status"]).stdout;
     assert!(!status.contains("eos_nomad_job"), "a job that was there before is no kept data: {status}");
-    // Purging what is kept of the name leaves the job alone as well.
+    // The job is still at the data that was kept, which is not destroyed under it.
     has(&status, "Kept: ");
-    shop.ok(&["purge", "taken", "--yes"]);
+    has(&shop.exits(4, &["purge", "taken", "--yes"]).stderr, "job old-redis in Nomad still runs on the data");
+    assert!(shop.data_folder("taken").exists());
+    // Asked for again it is the same job, not a second one in the same folder.
+    let create: Vec<&str> = ["create"].into_iter().chain(words[2..].iter().copied()).collect();
+    shop.ok(&create);
+    assert_eq!(shop.versions("production-taken"), 0, "there is no second job");
     assert_eq!(shop.job("old-redis")["Status"], "running");
-    assert!(!shop.ok(&["status"]).stdout.contains("Kept: "));
-    let again = shop.ok(&words).stdout.split_whitespace().collect::<Vec<_>>().join(" ");
-    has(&again, "what the job has stored so far stays where it is: taken begins with what is in");
-    shop.ok(&["destroy", "production", "--yes"]);
+    has(&ask_redis(port, password.as_str().unwrap(), &["PING"]), "+PONG");
+    shop.ok(&["delete", "taken", "--yes"]);
     shop.nothing_is_left_of("old-redis", port);
+    shop.ok(&["purge", "taken", "--yes"]);
+    assert!(!shop.ok(&["status"]).stdout.contains("Kept: "));
+    assert!(!shop.data_folder("taken").exists());
 }
 
 /// Two estates of one name on one Nomad: the job of the first is not the second's to create.

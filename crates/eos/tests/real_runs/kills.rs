@@ -142,6 +142,14 @@ fn kill(name: &str, victim: Victim, moment: Moment, then: Then) {
             has(&shop.ok(&["plan"]).stdout, "nothing to do");
             for name in &names {
                 assert!(!shop.is_asked_for(name), "{told}: the pillar went back");
+                // Data that was made is known of, also where tofu had not written it down.
+                let data = shop.data_folder(name);
+                if data.exists() {
+                    let kept = shop.sandbox.json(&["status"])["kept"].clone();
+                    assert!(!kept[name].is_null(), "{told}: {kept}");
+                    shop.ok(&["purge", name, "--yes"]);
+                    assert!(!data.exists(), "{told}");
+                }
             }
         }
     }
