@@ -15,9 +15,9 @@ use crate::engine::Engine;
 use crate::observer::Progress;
 use crate::outlook::Foreseen;
 use crate::plan::{UnitPlan, Verdict};
-use crate::planner::is_own;
 use crate::problems::{cannot_plan, state_lost};
 use crate::record::Goal;
+use crate::recover::own_half_made;
 use crate::unit::Unit;
 
 /// How long a plan that somebody else makes at the same moment is waited for.
@@ -62,17 +62,14 @@ impl Engine<'_> {
         }
         let failed = |error: TofuError| cannot_plan(name, &error);
         let main = past.is_new.then(|| unit.main());
-        let mut planned_by_tofu =
-            self.tofu_plan(name, &desk.session, refresh, main.as_ref()).map_err(failed)?;
-        let half_made: Vec<String> =
-            planned_by_tofu.iter().flat_map(|made| tainted(&made.plan)).filter(|_| past.unfinished).collect();
-        if !half_made.is_empty() {
-            // As resume does: eos's own resources finish in place what a run left half-made.
-            for address in &half_made {
-                desk.session.untaint(address).map_err(failed)?;
+        if past.unfinished {
+            // As resume does: eos's own resources finish in place what a run left half-made. Before tofu plans, which
+            // would refuse to make what holds data anew.
+            for address in own_half_made(&desk.session.state().map_err(failed)?) {
+                desk.session.untaint(&address).map_err(failed)?;
             }
-            planned_by_tofu = self.tofu_plan(name, &desk.session, refresh, None).map_err(failed)?;
         }
+        let planned_by_tofu = self.tofu_plan(name, &desk.session, refresh, main.as_ref()).map_err(failed)?;
         if past.has_state && makes_everything(planned.goal, planned_by_tofu.as_ref()) {
             let state = desk.session.state().map_err(failed)?;
             if state.is_empty() && state.lineage.is_empty() {
@@ -150,13 +147,6 @@ impl Engine<'_> {
         let warnings = planned.warnings.iter().map(ToString::to_string).collect();
         Ok(Some(TofuPlan { plan, bytes, warnings }))
     }
-}
-
-/// eos's own resources that are to be replaced only because they were left half-made.
-fn tainted(plan: &eos_tofu::Plan) -> impl Iterator<Item = String> {
-    let own = plan.resource_changes.iter().filter(|change| is_own(&change.provider));
-    own.filter(|change| change.reason.as_deref() == Some("replace_because_tainted"))
-        .map(|change| change.address.clone())
 }
 
 /// The plan of a unit whose state is not there: everything is made, or there is nothing to take away.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use eos_model::{Diagnostic, Name, codes};
-use eos_tofu::{Action, Children, Event, PastApply, Session, StateInstance, TofuError};
+use eos_tofu::{Action, Children, Event, PastApply, Session, State, StateInstance, TofuError};
 
 use crate::account::account_name;
 use crate::agreed::without_keys;
@@ -54,10 +54,9 @@ impl Conduct<'_> {
             }
         }
         let state = self.unlocking(name, session, || session.state())?;
-        let own = state.resources.iter().filter(|resource| is_own(&resource.provider));
-        for instance in own.flat_map(|resource| &resource.instances).filter(|instance| instance.tainted) {
+        for address in own_half_made(&state) {
             // It is adopted as it is: its next apply finishes it in place instead of replacing it.
-            self.unlocking(name, session, || session.untaint(&instance.address))?;
+            self.unlocking(name, session, || session.untaint(&address))?;
         }
         Ok(())
     }
@@ -192,6 +191,13 @@ pub(crate) fn creates_begun(events: &[Event]) -> BTreeMap<String, Option<String>
         }
     }
     begun
+}
+
+/// eos's own resources that tofu would replace because they were left half-made.
+pub(crate) fn own_half_made(state: &State) -> Vec<String> {
+    let own = state.resources.iter().filter(|resource| is_own(&resource.provider));
+    let half_made = own.flat_map(|resource| &resource.instances).filter(|instance| instance.tainted);
+    half_made.map(|instance| instance.address.clone()).collect()
 }
 
 /// Creating it again does nothing twice: eos's own resources find what is theirs, and `terraform_data` is nothing but an

@@ -2,7 +2,7 @@
 
 use camino::Utf8Path;
 use eos_catalog::Catalog;
-use eos_compile::{COMPILER, Claims, Compiled, Input};
+use eos_compile::{COMPILER, Claims, Compiled, Input, intent};
 use eos_model::{Diagnostic, Diagnostics, EnvName, Place, Severity, codes, nearest::nearest};
 use eos_pillar::estate_file::DEFAULT_NAMESPACE;
 use eos_pillar::top::{PILLAR, TOP_FILE, how_to_give};
@@ -78,6 +78,19 @@ impl Loaded {
 
     pub fn environment(&self, env: &EnvName) -> Result<Environment, Diagnostics> {
         self.tree.environment(env).map_err(|found| self.in_environment(env, found))
+    }
+
+    /// The message about a name that an environment lacks; where another one has it, it says so.
+    pub fn unknown_name(&self, environment: &Environment, name: &str) -> Diagnostic {
+        let missing = intent::unknown_name(environment, name);
+        let others = self.estate.file.environments.keys().filter(|env| **env != environment.name);
+        let has_it = |env: &&EnvName| {
+            self.tree.environment(env).is_ok_and(|environment| environment.components.contains_key(name))
+        };
+        match others.into_iter().find(has_it) {
+            Some(env) => missing.fix(format!("{env} has it: --env {env}")),
+            None => missing,
+        }
     }
 
     /// What a command about the environment has to say; nothing for the default one.

@@ -49,9 +49,7 @@ impl Mending {
         let commit = loaded.estate.commit(&self.change, &trailers)?;
         let mut text = commit.as_ref().map(|id| format!("Recorded as {}.\n", &id[..10])).unwrap_or_default();
         text.push_str(&loaded.hint(env, &secrets_text(&self.made)));
-        text.push_str(&format!(
-            "Nothing was applied and build/{env} stays as it was: {left}, to be mended the same way.\n"
-        ));
+        text.push_str(&format!("Nothing was applied and build/{env} stays as it was: {left}.\n"));
         let document = json!({"commit": commit, "applied": false, "mistakes_left": count});
         Ok(Outcome::new(text, document).with_warnings(self.left))
     }

@@ -46,6 +46,11 @@ fn state(function: &'static str, arguments: Vec<(&'static str, Traced)>) -> Trac
     Traced::map().with(function, Traced::list(arguments))
 }
 
+/// A package without what Debian recommends beside it: services of others' would start with it, on ports of their own.
+fn alone(package: &str) -> Vec<(&'static str, Traced)> {
+    vec![("name", package.into()), ("install_recommends", false.into())]
+}
+
 fn volumes(work: &Work<'_>, unit: &Unit<'_>) -> Result<Traced, String> {
     let scope = Scope::of(work, unit);
     let mut states = if unit.component.storage.is_empty() { Traced::map() } else { package(unit) };
@@ -295,7 +300,7 @@ fn package(unit: &Unit<'_>) -> Traced {
     let id = |what: &str| format!("{}-{what}", unit.id.name);
     let package = host.package.as_str();
     let Some(service) = &host.service else {
-        states.set(id("package"), state("pkg.installed", vec![("name", package.into())]));
+        states.set(id("package"), state("pkg.installed", alone(package)));
         return states;
     };
     // Debian starts the service at once, on the very port that Nomad's task is to have, so it is stopped; but not one
@@ -332,10 +337,11 @@ fn package(unit: &Unit<'_>) -> Traced {
     );
     states.set(
         id("package"),
-        state(
-            "pkg.installed",
-            vec![("name", package.into()), ("require", json!([{"file": id("package-mark")}]).into())],
-        ),
+        state("pkg.installed", {
+            let mut options = alone(package);
+            options.push(("require", json!([{"file": id("package-mark")}]).into()));
+            options
+        }),
     );
     states.set(
         id("package-service"),

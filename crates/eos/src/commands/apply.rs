@@ -92,6 +92,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     }
     let cost = Shown::cost_of(&loaded, &plan)?;
     let (mut warnings, blocked) = unfinished(&loaded, &runs, &plan)?;
+    run::others_folders::refuse(call.context, &loaded, &runs, &wanted, &plan)?;
     warnings.extend(run::taken_ports::warnings(call.context, &loaded, &runs, &wanted, &plan)?);
     warnings.extend(run::closed_folder::warnings(call.context, &loaded, &runs, &wanted, &plan)?);
     let warnings = loaded.in_environment(&env, warnings);

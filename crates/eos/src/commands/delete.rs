@@ -125,6 +125,9 @@ fn delete_component(
     destroyed: &BTreeSet<Name>,
     change: &mut Change,
 ) -> Result<(String, Vec<String>), Diagnostics> {
+    if !environment.components.contains_key(name) {
+        return Err(loaded.unknown_name(environment, name).into());
+    }
     intent::delete(&loaded.input(environment), name)?;
     let name: Name = name.parse().map_err(|problem: eos_model::name::BadName| Diagnostic::from(problem))?;
     let entry = &environment.components[&name];

@@ -90,7 +90,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
                 .fix("git status shows what is new")
                 .into());
         }
-        return Err(intent::unknown_name(&environment, name).into());
+        return Err(loaded.unknown_name(&environment, name).into());
     }
     Ok(Outcome::new(text, json!({ "changes": changes })))
 }

@@ -105,7 +105,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         [kind, name] => intent::of_kind(&loaded.input(&environment), kind, name, "show")?,
         _ => match environment.components.get(name).or_else(|| by_other_word(&loaded, &environment, name)) {
             Some(entry) => entry,
-            None => return Err(intent::unknown_name(&environment, name).into()),
+            None => return Err(loaded.unknown_name(&environment, name).into()),
         },
     };
     let name = entry.name.as_str();

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use clap::{ArgMatches, Command};
+use eos_engine::applied::Kept;
 use eos_engine::{Applied, Attempt, KeptObject, Layout, UnitState, Units, runs};
 use eos_model::{Diagnostics, Name, date};
 use serde_json::{Value as Json, json};
@@ -155,12 +156,16 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         let next = loaded.hint(&env, next);
         text.push_str(&below("  Next: ", "  Next: ", &next, call.context.width, 4));
     }
-    for (name, kept) in &kept {
+    // What a half-done unit is being made over is not lying about.
+    let is_left = |(name, _): &(&Name, &Kept)| there.get(*name).is_none_or(|unit| unit.attempt.is_none());
+    for (name, kept) in kept.iter().filter(is_left) {
         for object in &kept.objects {
             text.push_str(&kept_line("Kept: ", name, object, call.context));
         }
     }
-    if let Some(name) = kept.iter().find(|(_, kept)| !kept.objects.is_empty()).map(|(name, _)| name) {
+    if let Some(name) =
+        kept.iter().filter(is_left).find(|(_, kept)| !kept.objects.is_empty()).map(|(name, _)| name)
+    {
         let next =
             format!("eos create takes it over under the same name; eos purge {name} destroys it for good.");
         let next = loaded.hint(&env, &next);

@@ -39,7 +39,7 @@ pub fn command(command: Command, call: &Call<'_>) -> Result<Command, Diagnostics
         Some(name) => intent::of_kind(&loaded.input(&environment), word, name, "update")?,
         None => match environment.components.get(word) {
             Some(entry) => entry,
-            None => return Err(intent::unknown_name(&environment, word).into()),
+            None => return Err(loaded.unknown_name(&environment, word).into()),
         },
     };
     let (widest, base) =
@@ -92,7 +92,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
                 intent::of_kind(&loaded.input(&environment), word, name, "update")?.kind.clone()
             }
             Some(entry) => entry.kind.clone(),
-            None => return Err(intent::unknown_name(&environment, name).into()),
+            None => return Err(loaded.unknown_name(&environment, name).into()),
         }
     };
     let (widest, base) = (component::widest(&outside, &kind)?, outside.component(&kind)?);

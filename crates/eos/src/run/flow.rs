@@ -24,7 +24,8 @@ use super::in_the_way::{refuse_overtaken, refuse_unknown_data, unfinished, with_
 use super::progress::Bars;
 use super::shown::Shown;
 use super::{
-    Runs, apart, archived, closed_folder, confirm, first, interrupt, operations, taken_ports, undoing,
+    Runs, apart, archived, closed_folder, confirm, first, interrupt, operations, others_folders, taken_ports,
+    undoing,
 };
 use crate::args::running;
 use crate::build_folder;
@@ -163,6 +164,7 @@ pub fn plan(
             unit.unplaced.extend(reasons);
         }
     }
+    others_folders::refuse(call.context, loaded, runs, wanted, &plan)?;
     let taken = taken_ports::warnings(call.context, loaded, runs, wanted, &plan)?;
     // What is not recorded yet cannot be updated.
     warnings.extend(match wanted.planned {

@@ -71,6 +71,17 @@ pub fn with_owners(runs: &Runs, env: &EnvName, mut found: Diagnostics) -> Diagno
         let mut left = open.iter().filter(|known| known.run.begun.env == *env && !known.in_progress);
         left.find(|known| known.run.half_done().any(|(name, _)| name.as_str() == unit))
     };
+    // A resource that was cut off half-way is to be replaced in tofu's eyes; the run that goes on finishes it in place.
+    for problem in found.0.iter_mut().filter(|problem| problem.code == codes::DATA_AT_RISK) {
+        let unit = problem.message.split(':').next().unwrap_or_default();
+        if let Some(known) = cut_off(unit) {
+            let run = &known.run.begun.run;
+            *problem =
+                Diagnostic::error(codes::RUN_UNFINISHED, format!("{unit} was left half-done by run {run}"))
+                    .why(std::mem::take(&mut problem.message))
+                    .fix("eos resume goes on with it, eos undo takes it back");
+        }
+    }
     for problem in found.0.iter_mut().filter(|problem| problem.code == codes::STATE_LOCKED) {
         let unit = problem.message.split(':').next().unwrap_or_default();
         let key = format!("{env}/{unit}");

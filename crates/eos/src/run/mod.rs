@@ -15,6 +15,7 @@ pub mod in_the_way;
 pub mod interrupt;
 pub mod listening;
 pub mod operations;
+pub mod others_folders;
 pub mod progress;
 pub mod screen;
 pub mod shared_store;

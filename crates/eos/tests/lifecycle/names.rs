@@ -492,3 +492,14 @@ fn a_piped_table_is_never_cut() {
     assert!(listed.contains(&format!("secrets/production/{name}/password.v1.age")), "{listed}");
     assert!(!listed.contains('…'), "{listed}");
 }
+
+#[test]
+fn a_name_of_another_environment_is_told_with_its_flag() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "host", "stage1", "--address", "10.0.0.9", "--env", "staging"]);
+    sandbox.ok(&["create", "redis", "--env", "staging"]);
+    for words in [&["delete", "redis"][..], &["update", "redis", "--port", "6380"], &["show", "redis"]] {
+        refused(&sandbox.run(words), 3, "staging has it: --env staging");
+    }
+    sandbox.ok(&["delete", "redis", "--env", "staging"]);
+}

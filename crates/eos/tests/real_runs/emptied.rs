@@ -25,6 +25,28 @@ fn folders_of_eos_go_and_those_of_others_stay() {
     assert!(left.is_empty(), "the data folder is the host's, and empty: {left:?}");
 }
 
+/// Two estates on one machine whose names have the same folders: the second does not begin with the first's data.
+#[test]
+fn files_of_another_estate_are_left_alone() {
+    let shop = Shop::new();
+    let (words, port) = shop.redis("theirs", &["--yes"]);
+    let create: Vec<&str> = std::iter::once("create").chain(words.iter().map(String::as_str)).collect();
+    let folder = shop.data_folder("theirs");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("dump.rdb"), "of somebody else").unwrap();
+    let head = shop.sandbox.git(&["rev-parse", "HEAD"]);
+    has(&shop.exits(4, &create).stderr, "has files already, and theirs of this");
+    assert_eq!(shop.sandbox.git(&["rev-parse", "HEAD"]), head, "nothing was recorded");
+    assert_eq!(std::fs::read(folder.join("dump.rdb")).unwrap(), b"of somebody else");
+    std::fs::remove_dir_all(&folder).unwrap();
+    shop.ok(&create);
+    // What is its own, it finds again.
+    shop.ok(&["delete", "theirs", "--yes"]);
+    shop.nothing_is_left_of("production-theirs", port);
+    shop.ok(&create);
+    shop.ok(&["destroy", "production", "--yes", "--destroy-data", "theirs"]);
+}
+
 #[test]
 fn the_plan_of_an_operation_says_what_it_does() {
     const TREE: &str = r#"#!yaml

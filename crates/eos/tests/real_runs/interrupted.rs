@@ -27,6 +27,11 @@ fn an_apply_that_is_disturbed_says_so_and_goes_on() {
     let plan = shop.run(&["plan"]);
     assert!(!plan.stdout.contains("replace"), "{}", plan.stdout);
     has(&plan.stderr, "is unfinished: eos create redis broken");
+    // Nor is what holds data, whatever tofu thinks of it.
+    shop.ok(&["tofu", "broken", "--", "taint", "eos_salt_state.volumes"]);
+    let plan = shop.run(&["plan"]);
+    assert!(!plan.stderr.contains("destroy"), "{}", plan.stderr);
+    has(&plan.stderr, "is unfinished: eos create redis broken");
     shop.ok(&["resume"]);
     assert_eq!(shop.versions(job), 1, "registered once");
     has(&shop.ok(&["plan"]).stdout, "nothing to do");
