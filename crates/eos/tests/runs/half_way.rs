@@ -111,6 +111,18 @@ fn under(program: &str, command: &Command) -> Command {
     under
 }
 
+/// Whoever repeats a create that was cut off is told of the run before anything else.
+#[test]
+fn a_create_that_is_repeated_names_the_run_that_is_not_over() {
+    let place = Place::new();
+    place.stopped_after("3", &["create", "desk", "--yes"]);
+    place.says("run_create_repeated", &place.exits(3, &["create", "desk", "--yes"]));
+    place.ok(&["resume"]);
+    place.is_settled();
+    let taken = place.exits(3, &["create", "desk", "--yes"]).stderr;
+    assert!(taken.contains("E0408") && !taken.contains("resume"), "{taken}");
+}
+
 /// A tofu that outlived its eos has the unit's folder to itself, by hand as well.
 #[test]
 fn a_tofu_that_goes_on_alone_is_not_worked_beside() {
