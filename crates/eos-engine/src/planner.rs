@@ -219,7 +219,9 @@ impl Engine<'_> {
         self.observer.on(&Progress::Planning { unit: name });
         let refresh = survey.look.refresh();
         let past = self.past_of(survey, unit);
-        self.ask_tofu(unit, &mut planned, refresh, &DataInCare::of(unit), past)?;
+        // What goes is more than the bytes it goes by: a run may have failed on its way to others.
+        let in_care = self.data_in_care(unit, applied);
+        self.ask_tofu(unit, &mut planned, refresh, &in_care, past)?;
         if let Verdict::Unchanged { record } = &mut planned.verdict {
             *record = true;
         }

@@ -39,6 +39,8 @@ impl ChildEnvironment {
             .set("TF_PLUGIN_CACHE_MAY_BREAK_DEPENDENCY_LOCK_FILE", "1")
             .set("TF_IN_AUTOMATION", "1")
             .set("TF_INPUT", "0")
+            // A unit has one state: a workspace that somebody chose by hand would show tofu another one, with nothing in it.
+            .set("TF_WORKSPACE", "default")
             .set("CHECKPOINT_DISABLE", "1");
         // What a provider writes on its way is kept to the owner, and found by whoever looks after secrets. Plugins also
         // listen there: where that would be too long a path for a socket, they have to go to the machine's own folder.

@@ -125,6 +125,34 @@ fn what_goes_is_held_back_when_nobody_can_tell_whether_it_is_data() {
     assert_eq!(outcome(&estate.ok(Command::Apply)).0, "done");
 }
 
+/// What another clone began to make and failed at has bytes that are not in this one's archive; it goes with the unit, too.
+#[test]
+fn what_goes_is_held_back_where_a_run_failed_on_its_way_to_other_bytes() {
+    let Some(estate) = Estate::new("failed_on_its_way") else { return };
+    let archive = estate.path(".eos/state/archive/test/db");
+    let archived =
+        || -> Vec<_> { archive.read_dir_utf8().unwrap().map(|e| e.unwrap().into_path()).collect() };
+    estate.write(&Spec::new("db", "v1"));
+    assert_eq!(outcome(&estate.ok(Command::Apply)).0, "done");
+    let applied = archived();
+    estate.write(&database("v1", 10).breakable());
+    std::fs::write(estate.path("broken"), "").unwrap();
+    assert_eq!(outcome(&estate.ok(Command::Apply)).0, "failed");
+    let before = id(&estate, "store").unwrap();
+    let begun: Vec<_> = archived().into_iter().filter(|path| !applied.contains(path)).collect();
+    let elsewhere = estate.path("elsewhere");
+    std::fs::rename(&begun[0], &elsewhere).unwrap();
+
+    estate.remove("db");
+    // Nobody can tell it from what broke: either may be data.
+    assert_eq!(estate.run(&estate.job(Command::Apply)).refused(), ["E0910", "E0910"]);
+    assert_eq!(id(&estate, "store").as_ref(), Some(&before), "it is still in tofu's care");
+    // With the bytes it is known for data, and kept.
+    std::fs::rename(&elsewhere, &begun[0]).unwrap();
+    assert_eq!(outcome(&estate.ok(Command::Apply)).0, "done");
+    assert_eq!(kept(&estate)[0]["id"], before);
+}
+
 /// A module in tofu's own language is not read: that it protects something is all that is known of it.
 #[test]
 fn a_module_that_protects_something_does_not_go_with_it() {

@@ -1,6 +1,6 @@
 //! State behind http: kept there, locked there, and what happens when nobody answers.
 
-use eos_tofu::{Flavor, PlanOptions, TofuError};
+use eos_tofu::{Flavor, Output, PlanOptions, Session, TofuError};
 use serde_json::json;
 
 use crate::http_server::{HttpServer, PASSWORD};
@@ -31,6 +31,38 @@ fn a_unit_lives_behind_http_and_its_password_is_in_no_file() {
         plan_with(&session, PlanOptions { destroy: true, ..Default::default() });
         apply(&session);
         assert!(session.state().unwrap().is_empty());
+    });
+}
+
+/// A workspace is another state beside the one that eos knows, and no backend but the local one has any.
+#[test]
+fn a_workspace_that_somebody_chose_changes_nothing() {
+    with_each_tool("workspace", |estate: Estate| {
+        let server = HttpServer::start();
+        for (name, backend) in [("near", estate.local("near")), ("far", server.backend("far"))] {
+            let main = |input: &str| {
+                json!({"resource": {"terraform_data": {"a": {"input": input}}},
+                       "output": {"a": {"value": "${terraform_data.a.output}"}}})
+            };
+            let choose = |session: &Session| {
+                std::fs::create_dir_all(session.folder.data_dir()).unwrap();
+                std::fs::write(session.folder.data_dir().join("environment"), "other").unwrap();
+            };
+            choose(&estate.filled(name, main("one"), &backend));
+            let session = estate.unit_on(name, main("one"), &backend);
+            plan_and_apply(&session);
+            choose(&session);
+            assert!(!plan(&session).changes, "{name}");
+            let id = session.state().unwrap().instances().next().unwrap().id.clone().unwrap();
+            session.state_rm(&["terraform_data.a".into()]).unwrap();
+            session.import("terraform_data.a", &id).unwrap();
+            assert_eq!(session.state_list().unwrap(), ["terraform_data.a"], "{name}");
+            let session = estate.unit_on(name, main("two"), &backend);
+            choose(&session);
+            plan_and_apply(&session);
+            assert_eq!(session.outputs().unwrap()["a"], Output::Plain("two".into()), "{name}");
+            assert_eq!(session.state().unwrap().instances().next().unwrap().id, Some(id), "{name}");
+        }
     });
 }
 

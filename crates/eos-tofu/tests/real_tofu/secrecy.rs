@@ -111,6 +111,7 @@ fn a_childs_environment_is_built_from_nothing() {
             "TF_IN_AUTOMATION",
             "TF_PLUGIN_CACHE_DIR",
             "TF_PLUGIN_CACHE_MAY_BREAK_DEPENDENCY_LOCK_FILE",
+            "TF_WORKSPACE",
             "TMPDIR",
         ];
         assert_eq!(names, expected);

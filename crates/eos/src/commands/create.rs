@@ -6,6 +6,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use clap::{Arg, ArgMatches, Command};
 use eos_catalog::{Catalog, Component, Setting, SettingType};
 use eos_compile::intent::{self, Planned, PlannedEntry};
+use eos_engine::{Layout, runs};
 use eos_model::{Diagnostic, Diagnostics, EnvName, codes};
 use eos_secrets::Secret;
 use serde_json::{Value as Json, json};
@@ -148,7 +149,8 @@ pub fn create(
         && (run::never_applied(&loaded.estate, &env, &name)
             || run::holds_nothing(call.context, &loaded, &environment, &name));
     let others = loaded.others(&loaded.tree, &env);
-    let mut planned = intent::create(&loaded.input(&environment).among(&others), &said.request)?;
+    let mut planned = intent::create(&loaded.input(&environment).among(&others), &said.request)
+        .map_err(|found| if is_there { resume_first(&loaded, &env, &name, found) } else { found })?;
     planned.notes = loaded.hints(&env, planned.notes);
     planned.notes.extend(job.and_then(|_| adopt::about_data(&planned, &name)));
     let subject = format!("create {} in {env}", recording::what(&kind, &name));
@@ -164,6 +166,20 @@ pub fn create(
     let adopt = job.map(|job| (name.clone(), adopt::import_id(&loaded.estate.file, job)));
     let intent = Intent { planned: &planned, prepared: &prepared, message, adopt, warnings: said.warnings };
     record(call, matches, &mut loaded, &env, intent)
+}
+
+/// Whoever repeats a create that was cut off wants it to go on: a name that is taken says which run would do that.
+fn resume_first(loaded: &Loaded, env: &EnvName, name: &str, mut found: Diagnostics) -> Diagnostics {
+    let (open, _) = runs::open(&Layout::new(loaded.estate.root.clone())).unwrap_or_default();
+    let mut left = open.iter().filter(|known| known.run.begun.env == *env && !known.in_progress);
+    let Some(known) = left.find(|known| known.run.units.contains_key(name)) else { return found };
+    let (run, command) = (&known.run.begun.run, &known.run.begun.command);
+    for taken in found.0.iter_mut().filter(|problem| problem.code == codes::NAME_TAKEN) {
+        taken.why = Some(format!("run {run} ({command}) is about it and did not come to its end"));
+        let otherwise = taken.fix.take().map(|fix| format!("; otherwise {fix}")).unwrap_or_default();
+        taken.fix = Some(format!("eos resume {run} goes on with that run{otherwise}"));
+    }
+    found
 }
 
 /// A change about to be recorded, for `create` and `update` alike.

@@ -23,6 +23,7 @@ use serde_json::json;
 use super::Call;
 use super::delete::remove_secrets;
 use super::status::kept_line;
+use crate::args::spoken;
 use crate::exit_code;
 use crate::loaded::Loaded;
 use crate::outcome::Outcome;
@@ -50,7 +51,11 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let (records, _) = run::store(&loaded.estate, &layout)?;
     let applied = Applied::new(records.as_ref());
     let cut_off = cut_off(&layout, &env, &name)?;
-    let kept = match left(&loaded, &layout, &applied, &env, &name)? {
+    refuse_what_is_asked_for(&loaded, &env, &name)?;
+    if cut_off.is_none() {
+        refuse_what_runs(&layout, &applied, &env, &name)?;
+    }
+    let kept = match left(&layout, &applied, &env, &name)? {
         Some(kept) => kept,
         None if cut_off.is_some() => Kept::default(),
         None if loaded.environment(&env)?.kept.contains_key(&name) || has_secrets(&loaded, &env, &name)? => {
@@ -199,27 +204,54 @@ fn is_done(report: &Report) -> bool {
 /// What is left of a name that nobody asks for: what was kept, or what is in tofu's hands, as after a purge that was cut
 /// off.
 fn left(
-    loaded: &Loaded,
     layout: &Layout,
     applied: &Applied<'_>,
     env: &EnvName,
     name: &Name,
 ) -> Result<Option<Kept>, Diagnostics> {
-    let compiled = loaded.compile(&loaded.tree, env)?;
-    if run::units(env, &compiled.files)?.units.contains_key(name) {
-        return Err(Diagnostic::error(
-            codes::UNKNOWN_NAME,
-            format!("{name} is there in {env}; only what was kept after its name went is purged"),
-        )
-        .fix(format!("eos delete {name} --destroy-data {name}"))
-        .into());
-    }
     let kept = applied.kept(env)?.remove(name).filter(|kept| !kept.objects.is_empty());
     match (kept, applied.units(env)?.get(name)) {
         (Some(kept), _) => Ok(Some(kept)),
         (None, Some(unit)) => Ok(Some(in_care(layout, env, name, unit)?)),
         (None, None) => Ok(None),
     }
+}
+
+fn refuse_what_is_asked_for(loaded: &Loaded, env: &EnvName, name: &Name) -> Result<(), Diagnostics> {
+    let compiled = loaded.compile(&loaded.tree, env)?;
+    if !run::units(env, &compiled.files)?.units.contains_key(name) {
+        return Ok(());
+    }
+    Err(Diagnostic::error(
+        codes::UNKNOWN_NAME,
+        format!("{name} is there in {env}; only what was kept after its name went is purged"),
+    )
+    .fix(format!("eos delete {name} --destroy-data {name}"))
+    .into())
+}
+
+/// What no run has taken away yet may be at work: it is for a plan to show what ends with it. What tofu has in its care by
+/// a purge that came half-way is data alone.
+fn refuse_what_runs(
+    layout: &Layout,
+    applied: &Applied<'_>,
+    env: &EnvName,
+    name: &Name,
+) -> Result<(), Diagnostic> {
+    let units = applied.units(env)?;
+    let Some(unit) = units.get(name) else { return Ok(()) };
+    let last = unit.attempt.as_ref().map_or(&unit.run, |attempt| &attempt.run);
+    if runs::find(layout, last).is_ok_and(|known| is_purge_of(&known.run, env, name)) {
+        return Ok(());
+    }
+    Err(Diagnostic::error(
+        codes::DATA_AT_RISK,
+        format!("{name} still runs in {env}; only what was kept after it went is purged"),
+    )
+    .why("it is no longer asked for, and no run has taken it away yet: more than its data would go")
+    .fix(format!(
+        "eos apply takes it away and keeps its data, for eos purge {name}; eos apply --destroy-data {name} takes both"
+    )))
 }
 
 fn nothing_kept(env: &EnvName, name: &Name) -> Diagnostic {
@@ -251,14 +283,15 @@ fn in_care(layout: &Layout, env: &EnvName, name: &Name, unit: &AppliedUnit) -> R
 fn cut_off(layout: &Layout, env: &EnvName, name: &Name) -> Result<Option<RunId>, Diagnostics> {
     let (open, unreadable) = runs::open(layout)?;
     unreadable.into_result()?;
-    let is_purge = |run: &Run| {
-        let words: Vec<&str> = run.begun.command.split_whitespace().collect();
-        words.contains(&"purge") && words.contains(&name.as_str())
-    };
-    let of_name = |run: &Run| run.begun.env == *env && run.begun.units.keys().eq([name]);
-    let found =
-        open.into_iter().find(|known| !known.in_progress && of_name(&known.run) && is_purge(&known.run));
+    let found = open.into_iter().find(|known| !known.in_progress && is_purge_of(&known.run, env, name));
     Ok(found.filter(|known| known.run.direction == Direction::Forward).map(|known| known.run.begun.run))
+}
+
+fn is_purge_of(run: &Run, env: &EnvName, name: &Name) -> bool {
+    let words: Vec<String> = run.begun.command.split_whitespace().map(str::to_owned).collect();
+    // One behind the other: something may have the name purge.
+    let is_purge = spoken::bare_words(&words).windows(2).any(|two| two == ["purge", name.as_str()]);
+    is_purge && run.begun.env == *env && run.begun.units.keys().eq([name])
 }
 
 /// Tofu has the kept objects again.

@@ -47,10 +47,11 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         let message = format!("there is no unit {name} in {env}");
         return Err(Diagnostic::error(codes::UNKNOWN_NAME, message).fix(fix).into());
     };
-    loaded.estate.release();
-    let line = Message::about(call, String::new()).line().to_owned();
     let arguments: Vec<String> =
         matches.get_many::<String>("arguments").into_iter().flatten().cloned().collect();
+    refuse_workspaces(&unit, &arguments)?;
+    loaded.estate.release();
+    let line = Message::about(call, String::new()).line().to_owned();
     // Only what asks the machines needs what asks them.
     let asked = if asks_machines(&arguments) { units } else { Units { units: BTreeMap::new(), ..units } };
     let runs = Runs::open(call.context, &loaded.estate, &[&asked], &line)?;
@@ -98,10 +99,34 @@ const LOOKING: &[&str] = &[
 
 /// Whatever is not known to look only may write.
 fn only_looks(arguments: &[String]) -> bool {
-    let mut words = arguments.iter().filter(|word| !word.starts_with('-'));
-    let first = words.next().map_or("", String::as_str);
-    let two = format!("{first} {}", words.next().map_or("", String::as_str));
-    LOOKING.contains(&first) || LOOKING.contains(&two.as_str())
+    let (first, second) = first_words(arguments);
+    LOOKING.contains(&first) || LOOKING.contains(&format!("{first} {second}").as_str())
+}
+
+/// The command that tofu is given, and what may be a command of that one.
+fn first_words(arguments: &[String]) -> (&str, &str) {
+    let mut words = arguments.iter().map(String::as_str).filter(|word| !word.starts_with('-'));
+    (words.next().unwrap_or(""), words.next().unwrap_or(""))
+}
+
+/// Whether tofu would leave the workspace that a unit's state is in; `env` is what tofu called workspaces once.
+fn changes_workspace(arguments: &[String]) -> bool {
+    matches!(first_words(arguments), ("workspace" | "env", "new" | "select" | "delete"))
+}
+
+fn refuse_workspaces(unit: &Unit, arguments: &[String]) -> Result<(), Diagnostic> {
+    if !changes_workspace(arguments) {
+        return Ok(());
+    }
+    let (name, kind) = (unit.name(), &unit.manifest.kind);
+    Err(Diagnostic::error(
+        codes::STATE_ELSEWHERE,
+        format!("the state of {name} is in tofu's workspace default and stays there"),
+    )
+    .why("in another workspace tofu finds no state: everything that runs would look new, and be made a second time")
+    .fix(format!(
+        "for a second one: eos create {kind} <another name>, or eos create {kind} --env <another environment>"
+    )))
 }
 
 /// Whether tofu lets its providers look at what is there, or change it.
@@ -136,6 +161,15 @@ mod tests {
         {
             assert!(!looks(line), "{line}");
         }
+        let leaves = |line: &str| changes_workspace(&line.split(' ').map(str::to_owned).collect::<Vec<_>>());
+        assert!(
+            ["workspace new x", "workspace select -or-create x", "-no-color env delete x"]
+                .into_iter()
+                .all(leaves)
+        );
+        assert!(
+            !["workspace list", "workspace show", "state show new", "import new x"].into_iter().any(leaves)
+        );
         let asks = |line: &str| asks_machines(&line.split(' ').map(str::to_owned).collect::<Vec<_>>());
         assert!(["plan -out=x", "apply", "import a b", "refresh"].into_iter().all(asks));
         assert!(!["version", "-version", "state list", "output -json"].into_iter().any(asks));

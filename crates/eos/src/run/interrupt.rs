@@ -1,9 +1,11 @@
 //! Ctrl-C in a run: the first one asks every tofu to stop and keep its state; a second changes nothing, since a tofu
 //! that is asked twice gives up at once and may forget what it made. While a question is open it is the answer: no.
+//! A terminal that is closed says the same; tofu is in a group of its own and would go on alone.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use eos_tofu::Children;
+use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use super::screen;
 
@@ -38,13 +40,14 @@ pub fn outlive() {
     watch(&Children::new());
 }
 
-/// Watches for SIGINT and SIGTERM from now on.
+/// Watches for SIGINT, SIGTERM and SIGHUP from now on.
 pub fn watch(children: &Children) {
     let children = children.clone();
     let watching = move || {
         let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
         runtime.block_on(async {
-            use tokio::signal::unix::{SignalKind, signal};
+            // Whoever started eos with nohup wants it to outlive the terminal: watching would end that.
+            let mut hang_up = (!hang_up_is_ignored()).then(|| signal(SignalKind::hangup()).ok()).flatten();
             let (Ok(mut interrupt), Ok(mut terminate)) =
                 (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
             else {
@@ -55,6 +58,7 @@ pub fn watch(children: &Children) {
                 tokio::select! {
                     _ = interrupt.recv() => {}
                     _ = terminate.recv() => {}
+                    Some(()) = heard(&mut hang_up) => {}
                 }
                 STOPPED.store(true, Ordering::SeqCst);
                 if ASKING.load(Ordering::SeqCst) {
@@ -74,4 +78,21 @@ pub fn watch(children: &Children) {
     };
     // Without the thread Ctrl-C ends eos as it always would, and `eos resume` goes on.
     let _ = std::thread::Builder::new().name("interrupt".into()).spawn(watching);
+}
+
+/// The next of a signal that may not be watched for, which then never comes.
+async fn heard(signal: &mut Option<Signal>) -> Option<()> {
+    match signal {
+        Some(signal) => signal.recv().await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Whether eos was started with SIGHUP ignored, as nohup does it. Where the kernel does not say so, it was not.
+fn hang_up_is_ignored() -> bool {
+    let status = fs_err::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or_default();
+    // The lowest bit is signal 1, which is SIGHUP.
+    ignored & 1 == 1
 }

@@ -1,5 +1,7 @@
 //! What a person can do while a run goes on, and with one that stopped in the middle.
 
+use std::process::Command;
+
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::place::{Begun, Place, until};
@@ -8,12 +10,17 @@ use crate::refused::child_of;
 /// A desk whose making takes a while, and the tofu that makes it.
 pub fn being_made(place: &Place, words: &[&str]) -> (Begun, i32) {
     let run = place.begin(words);
+    let tofu = until_made(&run);
+    (run, tofu)
+}
+
+fn until_made(run: &Begun) -> i32 {
     let mut tofu = 0;
     until("tofu makes the desk", || {
         tofu = child_of(run.pid().as_raw_nonzero().get(), "tofu").unwrap_or(0);
         tofu != 0 && child_of(tofu, "sh").is_some()
     });
-    (run, tofu)
+    tofu
 }
 
 /// The same where several are made at once.
@@ -59,6 +66,61 @@ fn what_was_only_stopped_is_not_called_failed() {
     assert_eq!(place.json(&["status"])["runs"][0]["units"]["desk"]["state"], "stopped");
     place.ok(&["resume"]);
     place.is_settled();
+}
+
+/// A terminal that is closed says stop: no tofu goes on that nobody knows of any more.
+#[test]
+fn a_closed_terminal_stops_a_run_in_order() {
+    let place = Place::new();
+    place.ok(&["create", "desk", "--yes"]);
+    let (run, tofu) = being_made(&place, &["update", "desk", "--color", "red", "--seconds", "5", "--yes"]);
+    run.signal(Signal::HUP);
+    let run = run.end();
+    assert_eq!(run.code, 1, "{}{}", run.stdout, run.stderr);
+    assert!(!std::path::Path::new(&format!("/proc/{tofu}")).exists(), "tofu goes on alone");
+    assert_eq!(place.json(&["status"])["runs"][0]["units"]["desk"]["state"], "stopped");
+    place.ok(&["resume"]);
+    place.is_settled();
+}
+
+/// Whoever types nohup before it wants it to go on.
+#[test]
+fn a_closed_terminal_does_not_stop_what_was_begun_with_nohup() {
+    let place = Place::new();
+    place.ok(&["create", "desk", "--yes"]);
+    let eos = place.command(&["update", "desk", "--color", "red", "--seconds", "5", "--yes"]);
+    let run = place.begin_command(under("nohup", &eos));
+    until_made(&run);
+    run.signal(Signal::HUP);
+    let run = run.end();
+    assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
+    place.is_settled();
+}
+
+/// A command as another one starts it.
+fn under(program: &str, command: &Command) -> Command {
+    let mut under = Command::new(program);
+    under.arg(command.get_program()).args(command.get_args());
+    under.current_dir(command.get_current_dir().unwrap());
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => under.env(name, value),
+            None => under.env_remove(name),
+        };
+    }
+    under
+}
+
+/// Whoever repeats a create that was cut off is told of the run before anything else.
+#[test]
+fn a_create_that_is_repeated_names_the_run_that_is_not_over() {
+    let place = Place::new();
+    place.stopped_after("3", &["create", "desk", "--yes"]);
+    place.says("run_create_repeated", &place.exits(3, &["create", "desk", "--yes"]));
+    place.ok(&["resume"]);
+    place.is_settled();
+    let taken = place.exits(3, &["create", "desk", "--yes"]).stderr;
+    assert!(taken.contains("E0408") && !taken.contains("resume"), "{taken}");
 }
 
 /// A tofu that outlived its eos has the unit's folder to itself, by hand as well.

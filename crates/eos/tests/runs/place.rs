@@ -142,7 +142,11 @@ impl Place {
 
     /// Started, not waited for. Killed when dropped.
     pub fn begin(&self, args: &[&str]) -> Begun {
-        let mut command = self.command(args);
+        self.begin_command(self.command(args))
+    }
+
+    /// The same of a command that starts it.
+    pub fn begin_command(&self, mut command: Command) -> Begun {
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         Begun(Some(command.spawn().unwrap()))
     }

@@ -478,6 +478,21 @@ fn what_others_need_is_not_deleted() {
     assert!(refused.contains("to keep them: eos update lamp --desk spare && eos delete desk"), "{refused}");
 }
 
+/// A unit's state is in the workspace default: in another one everything would look new.
+#[test]
+fn no_workspace_is_chosen_by_hand() {
+    let place = Place::new();
+    place.ok(&["create", "desk", "--yes"]);
+    let workspace = |words: &[&str]| place.exits(4, &[&["tofu", "desk", "--", "workspace"], words].concat());
+    place.says("run_tofu_workspace", &workspace(&["new", "other"]));
+    for words in [&["select", "-or-create", "other"][..], &["delete", "other"]] {
+        let refused = workspace(words).stderr;
+        assert!(refused.contains("E0906"), "{words:?}: {refused}");
+    }
+    assert_eq!(place.ok(&["tofu", "desk", "--", "workspace", "show"]).stdout, "default\n");
+    place.is_settled();
+}
+
 /// By hand nobody holds data back that is no longer asked for; eos lets go of it and keeps it.
 #[test]
 fn an_apply_by_hand_that_would_destroy_data() {

@@ -432,6 +432,57 @@ fn a_purge_that_was_cut_off_is_finished_by_asking_again() {
     }
 }
 
+/// What is to be removed and runs still is no remains: no plan has shown what would end with its data.
+#[test]
+fn what_still_runs_is_not_purged() {
+    let place = Place::new();
+    place.ok(&["create", "ledger", "--yes"]);
+    place.ok(&["delete", "ledger", "--no-apply"]);
+    let before = place.json(&["status"])["units"].clone();
+    place.says("run_purge_of_what_runs", &place.exits(4, &["purge", "ledger", "--yes"]));
+    assert_eq!(place.json(&["status"])["units"], before);
+    // Either way on that is told leads on.
+    let at_once = place.copy("at-once");
+    at_once.ok(&["apply", "--destroy-data", "ledger", "--yes"]);
+    place.ok(&["apply", "--yes"]);
+    assert!(place.json(&["status"])["kept"].get("ledger").is_some());
+    place.ok(&["purge", "ledger", "--yes"]);
+    for place in [place, at_once] {
+        let status = place.json(&["status"]);
+        assert_eq!((&status["kept"], &status["units"]), (&serde_json::json!({}), &serde_json::json!([])));
+    }
+}
+
+/// The same of a unit that lives on without something that had data: both are under one name.
+#[test]
+fn what_still_runs_beside_its_kept_data_is_not_purged() {
+    const CHEST: &str = r#"#!yaml
+format: 1
+kind: chest
+summary: Chest with something in it
+proof: validates
+cloud:
+  resources:
+    terraform_data:
+      gold: {input: "@{name}"}
+      lid: {input: shut}
+  data_classes: {terraform_data.gold: database}
+"#;
+    let place = Place::new();
+    place.add_kind("chest", CHEST);
+    place.ok(&["create", "chest", "--yes"]);
+    let without = CHEST.replace("      gold: {input: \"@{name}\"}\n", "");
+    place.add_kind("chest", &without.replace("  data_classes: {terraform_data.gold: database}\n", ""));
+    place.ok(&["apply", "--yes"]);
+    place.ok(&["delete", "chest", "--no-apply"]);
+    let refused = place.exits(4, &["purge", "chest", "--yes"]).stderr;
+    assert!(refused.contains("chest still runs in production"), "{refused}");
+    assert_eq!(place.ok(&["tofu", "chest", "--", "state", "list"]).stdout, "terraform_data.lid\n");
+    place.ok(&["apply", "--yes"]);
+    place.ok(&["purge", "chest", "--yes"]);
+    assert_eq!(place.json(&["status"])["kept"], serde_json::json!({}));
+}
+
 /// Something recorded earlier that cannot even be planned is in nobody's way.
 #[test]
 fn what_others_recorded_is_not_carried_out_along() {
