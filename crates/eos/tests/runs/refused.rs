@@ -489,7 +489,11 @@ fn no_workspace_is_chosen_by_hand() {
         let refused = workspace(words).stderr;
         assert!(refused.contains("E0906"), "{words:?}: {refused}");
     }
+    // One that was chosen all the same changes nothing.
+    std::fs::write(place.path(".eos/cache/tofu/production/desk/environment"), "other").unwrap();
     assert_eq!(place.ok(&["tofu", "desk", "--", "workspace", "show"]).stdout, "default\n");
+    place.ok(&["update", "desk", "--color", "red", "--yes"]);
+    place.ok(&["drift"]);
     place.is_settled();
 }
 
