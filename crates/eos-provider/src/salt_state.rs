@@ -80,10 +80,10 @@ impl Resource for SaltState {
     fn delete(&self, call: &Call, prior: &Object) -> Result<(), Diagnostics> {
         let arguments = Arguments::of(prior)?;
         let Some(undo) = arguments.on_destroy else {
-            // An operation was never meant to be undone.
-            match Marks::of(call, &arguments) {
-                Some(marks) => forget(call, &arguments, &marks),
-                None => call.warn(&findings::nothing_undone(&arguments)),
+            // An operation was never meant to be undone. Its marks stay: asked for again, by an undo of whatever took its
+            // record away, it is still done.
+            if arguments.trigger.is_none() {
+                call.warn(&findings::nothing_undone(&arguments));
             }
             return Ok(());
         };
@@ -167,7 +167,7 @@ fn apply(call: &Call, prior: Option<&Object>, planned: &Recorded) -> Applied {
         Err(failure) => {
             let begun = matches!(&failure, Failure::Salt(error) if error.may_have_begun());
             let found = findings::of(&arguments, failure);
-            // Of a new operation its mark tells; recorded as half-made it would be deleted first, and the mark with it.
+            // Of a new operation its mark tells; recorded as half-made it would be deleted first.
             let is_told = prior.is_none() && marks.is_some();
             if begun && !is_told { Applied::failed(unfinished(), found) } else { Applied::nothing(found) }
         }
@@ -195,13 +195,6 @@ fn note(call: &Call, marks: &Marks<'_>, ran: &Result<Report, Failure>) {
     };
     if let Err(found) = noted {
         found.0.iter().for_each(|found| call.warn(found));
-    }
-}
-
-/// What is made again under the same name is done again.
-fn forget(call: &Call, arguments: &Arguments<'_>, marks: &Marks<'_>) {
-    if marks.forget().is_err() {
-        call.warn(&findings::mark_left(arguments));
     }
 }
 

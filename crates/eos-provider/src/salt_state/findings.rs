@@ -53,14 +53,6 @@ pub fn of_states(arguments: &Arguments<'_>, report: &Report) -> Diagnostics {
     found
 }
 
-pub fn mark_left(arguments: &Arguments<'_>) -> Diagnostic {
-    Diagnostic::warning(
-        codes::SALT,
-        format!("{}: {} could not be told to forget that it was done", arguments.name, arguments.target),
-    )
-    .why("only where the same trigger is used again it would not be done a second time")
-}
-
 pub fn nothing_undone(arguments: &Arguments<'_>) -> Diagnostic {
     Diagnostic::warning(
         codes::SALT,

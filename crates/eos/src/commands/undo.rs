@@ -98,8 +98,8 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Told, Diagnostics> {
     let outputs = run::ended::published(&loaded, &env, &report);
     let mut text =
         view::text(&report, &outputs, started.elapsed().as_secs(), context.width, context.color_stdout);
-    let is_back = report.outcome == Outcome::Undone && !pillar.is_empty();
-    if let Some(commit) = report.reverted.as_ref().filter(|_| is_back) {
+    let takes_away = report.outcome == Outcome::Undone && pillar.takes_away();
+    if let Some(commit) = report.reverted.as_ref().filter(|_| takes_away) {
         text.push_str(&wrap::below("", "", &entries_back::way_back(commit), context.width, 2));
     }
     text = loaded.hint(&env, &text);

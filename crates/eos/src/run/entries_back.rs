@@ -26,6 +26,8 @@ enum Becomes {
 #[derive(Debug, Serialize)]
 struct EntryBack {
     name: String,
+    #[serde(skip)]
+    is_operation: bool,
     becomes: Becomes,
     /// Where it goes and its data stays: the pillar remembers where that is.
     remembered: bool,
@@ -59,6 +61,7 @@ impl EntriesBack {
             let paths = change.files.iter().filter(|(path, _)| path.starts_with("pillar"));
             let entries = paths.map(|(path, after)| EntryBack {
                 name: path.to_string(),
+                is_operation: false,
                 becomes: if after.is_none() { Becomes::Gone } else { Becomes::Changed },
                 remembered: false,
                 recorded: last_change(loaded, path.clone()),
@@ -67,10 +70,13 @@ impl EntriesBack {
             return EntriesBack { entries: entries.collect(), secrets_gone };
         };
         let mut entries = components(loaded, &now, &then);
-        let gone = now.operations.keys().filter(|id| !then.operations.contains_key(*id));
-        entries.extend(gone.map(|id| EntryBack {
+        let differs = |id: &&Name| now.operations.contains_key(*id) != then.operations.contains_key(*id);
+        let ids: BTreeSet<&Name> =
+            now.operations.keys().chain(then.operations.keys()).filter(differs).collect();
+        entries.extend(ids.into_iter().map(|id| EntryBack {
             name: format!("operation {id}"),
-            becomes: Becomes::Gone,
+            is_operation: true,
+            becomes: if now.operations.contains_key(id) { Becomes::Gone } else { Becomes::Back },
             remembered: false,
             recorded: last_change(loaded, operation_path(env, id)),
             fields: BTreeMap::new(),
@@ -80,6 +86,11 @@ impl EntriesBack {
 
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty() && self.secrets_gone.is_empty()
+    }
+
+    /// Something that is asked for now is not afterwards, or otherwise.
+    pub fn takes_away(&self) -> bool {
+        !self.secrets_gone.is_empty() || self.entries.iter().any(|entry| entry.becomes != Becomes::Back)
     }
 
     pub fn text(&self, width: usize) -> String {
@@ -95,6 +106,9 @@ impl EntriesBack {
                 }
                 Becomes::Gone => format!("{name} is no longer asked for"),
                 Becomes::Changed => format!("{name} is asked for as it was"),
+                Becomes::Back if entry.is_operation => {
+                    format!("{name} is asked for again; where it was done it is not done a second time")
+                }
                 Becomes::Back => format!("{name} is asked for again"),
             };
             text.push_str(&below("  ", "  ", &what, width, 4));
@@ -149,6 +163,7 @@ fn components(loaded: &Loaded, now: &Environment, then: &Environment) -> Vec<Ent
         let written = before.and_then(|entry| now.sources.file(entry.node.file).map(ToOwned::to_owned));
         found.push(EntryBack {
             name: name.to_string(),
+            is_operation: false,
             becomes,
             remembered: becomes == Becomes::Gone && then.kept.contains_key(name),
             recorded: last_change(loaded, written.unwrap_or_else(|| component_path(&now.name, name))),

@@ -1,5 +1,7 @@
 //! An operation is done once, though eos, tofu and the provider are killed in the middle of it.
 
+use std::path::PathBuf;
+
 use crate::processes;
 use crate::shop::{Shop, has};
 
@@ -21,12 +23,41 @@ operations:
           - name: "touch FOLDER/begun; while ! test -e FOLDER/go-on; do sleep 0.1; done; echo shaken >> FOLDER/log"
 "#;
 
-#[test]
-fn a_killed_operation_is_not_done_again_by_itself() {
+/// An estate whose trees can be shaken, and the folder of the log.
+fn orchard() -> (Shop, PathBuf) {
     let shop = Shop::new();
     let folder = shop.sandbox.path().to_owned();
     shop.sandbox.write("catalog/tree/component.yaml", TREE.replace("FOLDER", folder.to_str().unwrap()));
     shop.sandbox.commit_by_hand();
+    (shop, folder)
+}
+
+/// Its record is taken away and comes back: that is no reason to do it a second time.
+#[test]
+fn an_operation_that_comes_back_is_not_done_again() {
+    let (shop, folder) = orchard();
+    std::fs::write(folder.join("go-on"), "").unwrap();
+    shop.ok(&["shake", "tree", "oak", "--yes"]);
+    let done = || std::fs::read_to_string(folder.join("log")).unwrap().lines().count();
+    shop.ok(&["destroy", "production", "--yes"]);
+    let back = shop.ok(&["undo", "--yes"]).stdout;
+    let flat = back.split_whitespace().collect::<Vec<_>>().join(" ");
+    has(&flat, "-shake-tree is asked for again; where it was done it is not done a second time");
+    assert!(!flat.contains("To ask once more"), "nothing went out of the pillar: {flat}");
+    assert_eq!(done(), 1, "an undo of its end");
+    let listed = shop.ok(&["list", "operations"]).stdout;
+    let id = listed.split_whitespace().find(|word| word.ends_with("-shake-tree")).unwrap();
+    shop.ok(&["delete", id, "--yes"]);
+    shop.ok(&["rollback", "HEAD~1", "--yes"]);
+    assert_eq!(done(), 1, "a rollback");
+    has(&shop.ok(&["plan"]).stdout, "nothing to do");
+    shop.ok(&["shake", "tree", "oak", "--yes"]);
+    assert_eq!(done(), 2, "said again it is done again");
+}
+
+#[test]
+fn a_killed_operation_is_not_done_again_by_itself() {
+    let (shop, folder) = orchard();
     let mut run = shop.begin(&["shake", "tree", "oak", "--yes"]);
     shop.nomad.until("it is shaken", || folder.join("begun").exists());
     run.child.kill().unwrap();
