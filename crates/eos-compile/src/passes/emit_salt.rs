@@ -138,18 +138,7 @@ fn volumes(work: &Work<'_>, unit: &Unit<'_>) -> Result<Traced, String> {
         if let Some(mount) = shared_mount(unit, name, choice) {
             // Not mounted, the folders would be made on the disk below, and the program start anew in them. In a preview
             // the mount may still be to come: a command is not run then.
-            let told =
-                format!("{mount} is not mounted on this host: {} is to keep its files there", unit.id.name);
-            states.set(
-                id("mounted"),
-                state(
-                    "cmd.run",
-                    vec![
-                        ("name", format!("echo {}; false", quoted(&told)).into()),
-                        ("unless", json!([format!("mountpoint -q {}", quoted(mount))]).into()),
-                    ],
-                ),
-            );
+            states.set(id("mounted"), mounted(unit, mount, "to keep its files"));
             requires.push(Traced::fields([("cmd", id("mounted").into())]));
         }
         if choice.backing != Backing::Lvm
@@ -233,6 +222,11 @@ fn without_volumes(unit: &Unit<'_>) -> Traced {
         if choice.backing == Backing::Lvm {
             arguments.push(("require", json!([{"lvm": id("no-volume")}]).into()));
         }
+        if let Some(mount) = shared_mount(unit, name, choice) {
+            // Not mounted, nothing would be there to take away, and the data would live on.
+            states.set(id("mounted"), mounted(unit, mount, "to lose its files"));
+            arguments.push(("require", require("cmd", id("mounted"))));
+        }
         states.set(id("no-directory"), state("file.absent", arguments));
         directories.push(id("no-directory"));
         folders.extend(own_folders(unit, name, &choice.path));
@@ -271,6 +265,18 @@ fn remove_empty(folders: &[&str]) -> String {
 fn shared_mount<'c>(unit: &Unit<'_>, volume: &str, choice: &'c VolumeChoice) -> Option<&'c str> {
     let below = format!("/{}/{}/{volume}", unit.id.env, unit.id.name);
     choice.path.strip_suffix(&below).filter(|_| choice.backing == Backing::Shared)
+}
+
+/// What fails where a shared filesystem is not mounted on the host.
+fn mounted(unit: &Unit<'_>, mount: &str, what_for: &str) -> Traced {
+    let told = format!("{mount} is not mounted on this host: {} is {what_for} there", unit.id.name);
+    state(
+        "cmd.run",
+        vec![
+            ("name", format!("echo {}; false", quoted(&told)).into()),
+            ("unless", json!([format!("mountpoint -q {}", quoted(mount))]).into()),
+        ],
+    )
 }
 
 /// What comes before: a state of a kind, by its id.

@@ -1,6 +1,9 @@
 //! What is purged leaves no folder behind that eos made, and every one that somebody else did. And an operation, which
 //! makes nothing: its plan says what it does and what becomes of data.
 
+use std::path::Path;
+use std::process::Command;
+
 use crate::shop::{Shop, has};
 
 #[test]
@@ -45,6 +48,77 @@ fn files_of_another_estate_are_left_alone() {
     shop.nothing_is_left_of("production-theirs", port);
     shop.ok(&create);
     shop.ok(&["destroy", "production", "--yes", "--destroy-data", "theirs"]);
+}
+
+/// A folder that several hosts see, as far as eos knows.
+const SHARE: &str = r#"#!yaml
+format: 1
+kind: share
+summary: A folder that several hosts see
+proof: validates
+settings:
+  path: {type: string, default: FOLDER, fixed: true, help: Where}
+states:
+  there:
+    file.exists:
+      - name: "@{setting.path}"
+offers:
+  shared-filesystem:
+    help: A folder that several hosts see
+    outputs: {path: "@{setting.path}"}
+outputs:
+  path: "@{setting.path}"
+"#;
+
+const FILEBOX: &str = r#"#!yaml
+format: 1
+kind: filebox
+summary: Files on a share
+proof: validates
+needs:
+  filesystem: {offer: shared-filesystem, create: share, help: files}
+storage:
+  data: {class: shared, shared_by: filesystem, size: 1G, help: Files}
+"#;
+
+/// Mounted until it is dropped.
+struct Mount<'f>(&'f Path);
+
+impl<'f> Mount<'f> {
+    fn of(what: &Path, at: &'f Path) -> Mount<'f> {
+        let mounted = Command::new("mount").arg("--bind").args([what, at]).status().unwrap();
+        assert!(mounted.success(), "mount --bind");
+        Mount(at)
+    }
+}
+
+impl Drop for Mount<'_> {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg(self.0).status();
+    }
+}
+
+#[test]
+fn what_is_on_a_share_that_is_not_mounted_is_not_called_destroyed() {
+    let shop = Shop::new();
+    let (disk, share) = (shop.sandbox.path().join("disk"), shop.sandbox.path().join("share"));
+    [&disk, &share].into_iter().for_each(|folder| std::fs::create_dir(folder).unwrap());
+    shop.sandbox.write("catalog/share/component.yaml", SHARE.replace("FOLDER", share.to_str().unwrap()));
+    shop.sandbox.write("catalog/filebox/component.yaml", FILEBOX);
+    shop.sandbox.commit_by_hand();
+    let mount = Mount::of(&disk, &share);
+    shop.ok(&["create", "filebox", "--yes"]);
+    let file = disk.join("production/filebox/data/letter");
+    std::fs::write(&file, "dear").unwrap();
+    drop(mount);
+    let refused = shop.exits(1, &["delete", "filebox", "--destroy-data", "filebox", "--yes"]);
+    let flat = format!("{} {}", refused.stdout, refused.stderr);
+    let flat = flat.split_whitespace().collect::<Vec<_>>().join(" ");
+    has(&flat, "is not mounted on this host: filebox is to lose its files there");
+    assert!(file.exists(), "nobody could reach it");
+    let _mount = Mount::of(&disk, &share);
+    shop.ok(&["resume", "--yes"]);
+    assert!(!file.exists(), "now it is gone");
 }
 
 #[test]
