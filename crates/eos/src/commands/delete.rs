@@ -131,21 +131,13 @@ fn delete_component(
     intent::delete(&loaded.input(environment), name)?;
     let name: Name = name.parse().map_err(|problem: eos_model::name::BadName| Diagnostic::from(problem))?;
     let entry = &environment.components[&name];
-    let path = component_path(&environment.name, &name);
-    refuse_part_left(loaded, environment, &entry.node, (name.as_str(), &path))?;
-    // Where no run ever began to make it there is no data that could stay.
-    let data_stays = intent::holds_data(&loaded.catalog, entry)
-        && !destroyed.contains(&name)
-        && !run::never_applied(&loaded.estate, &environment.name, name.as_str());
-    let kept = match data_stays {
-        // What opens the data stays with it: one made again under this name finds both.
-        true => take_out(loaded, entry, path, destroyed, change),
-        false => {
-            change.remove(path);
-            remove_secrets(loaded, &environment.name, &name, change)?;
-            Vec::new()
-        }
-    };
+    refuse_part_left(
+        loaded,
+        environment,
+        &entry.node,
+        (name.as_str(), &component_path(&environment.name, &name)),
+    )?;
+    let kept = let_go(loaded, &environment.name, entry, destroyed, change)?;
     Ok((recording::what(&entry.kind, name.as_str()), kept))
 }
 
@@ -165,15 +157,37 @@ pub fn remove_secrets(
     Ok(())
 }
 
-/// Takes an entry out of the pillar. Where its data stays the pillar remembers where that is; the paths are given.
+/// Takes an entry out of the pillar whose unit is to go. Where no data stays, its secrets go too; the paths of data that
+/// stays are given.
+pub fn let_go(
+    loaded: &Loaded,
+    env: &EnvName,
+    entry: &ComponentEntry,
+    destroyed: &BTreeSet<Name>,
+    change: &mut Change,
+) -> Result<Vec<String>, Diagnostics> {
+    let path = component_path(env, &entry.name);
+    // Where no run ever began to make it there is no data that could stay.
+    let data_stays = intent::holds_data(&loaded.catalog, entry)
+        && !destroyed.contains(&entry.name)
+        && !run::never_applied(&loaded.estate, env, entry.name.as_str());
+    if !data_stays {
+        change.remove(path);
+        remove_secrets(loaded, env, &entry.name, change)?;
+        return Ok(Vec::new());
+    }
+    // What opens the data stays with it: one made again under this name finds both.
+    Ok(take_out(loaded, entry, path, change))
+}
+
+/// Takes an entry out of the pillar, which remembers where its data stays; the paths are given.
 pub fn take_out(
     loaded: &Loaded,
     entry: &ComponentEntry,
     path: Utf8PathBuf,
-    destroyed: &BTreeSet<Name>,
     change: &mut Change,
 ) -> Vec<String> {
-    if entry.volumes.is_empty() || destroyed.contains(&entry.name) {
+    if entry.volumes.is_empty() {
         change.remove(path);
         return Vec::new();
     }

@@ -8,7 +8,7 @@ use eos_pillar::Change;
 use serde_json::json;
 
 use super::Call;
-use super::delete::take_out;
+use super::delete::let_go;
 use crate::args::{self, running};
 use crate::dry_run;
 use crate::loaded::Loaded;
@@ -47,9 +47,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     for (name, entry) in &environment.components {
         let path = component_path(&env, name);
         match refuse_part_left(&loaded, &environment, &entry.node, (name.as_str(), &path)) {
-            Ok(()) => {
-                take_out(&loaded, entry, path, &destroyed, &mut change);
-            }
+            Ok(()) => drop(let_go(&loaded, &env, entry, &destroyed, &mut change)?),
             Err(problem) => found.push(problem),
         }
     }

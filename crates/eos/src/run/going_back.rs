@@ -203,7 +203,7 @@ fn drop_secrets(
 fn remember(loaded: &Loaded, begun: &Begun, name: &Name, path: &Utf8Path, change: &mut Change) -> bool {
     let Ok(environment) = loaded.environment(&begun.env) else { return false };
     let entry = environment.components.get(name);
-    entry.is_some_and(|entry| !take_out(loaded, entry, path.to_owned(), &BTreeSet::new(), change).is_empty())
+    entry.is_some_and(|entry| !take_out(loaded, entry, path.to_owned(), change).is_empty())
 }
 
 /// The files that eos keeps of a unit.

@@ -64,7 +64,7 @@ fn remember_data(loaded: &Loaded, now: &Environment, then: &Environment, change:
         match never_applied(&loaded.estate, &now.name, name.as_str()) {
             true => change.remove(path),
             false => {
-                take_out(loaded, entry, path, &BTreeSet::new(), change);
+                take_out(loaded, entry, path, change);
             }
         }
     }

@@ -48,6 +48,26 @@ fn files_of_another_estate_are_left_alone() {
     shop.nothing_is_left_of("production-theirs", port);
     shop.ok(&create);
     shop.ok(&["destroy", "production", "--yes", "--destroy-data", "theirs"]);
+    nothing_is_remembered_of(&shop, "theirs");
+}
+
+/// Neither where data is nor what opens it.
+fn nothing_is_remembered_of(shop: &Shop, name: &str) {
+    let remembered = format!("pillar/infrastructure/production/{name}.sls");
+    assert!(!shop.sandbox.estate().join(remembered).exists(), "{name} is in the pillar");
+    let secrets = shop.ok(&["secret", "list"]).stdout;
+    assert!(!secrets.contains(name), "{secrets}");
+}
+
+#[test]
+fn what_never_was_is_not_remembered_by_a_destroy() {
+    let shop = Shop::new();
+    let (words, _) = shop.redis("dream", &["--no-apply"]);
+    let create: Vec<&str> = std::iter::once("create").chain(words.iter().map(String::as_str)).collect();
+    shop.ok(&create);
+    has(&shop.ok(&["secret", "list"]).stdout, "dream");
+    shop.ok(&["destroy", "production", "--yes"]);
+    nothing_is_remembered_of(&shop, "dream");
 }
 
 /// A folder that several hosts see, as far as eos knows.
