@@ -7,7 +7,7 @@ use eos_catalog::setting::SECRET_LENGTH;
 use eos_compile::intent::{self, component_path};
 use eos_engine::{Applied, Layout};
 use eos_model::{Diagnostic, Diagnostics, Name, SecretRef, codes, nearest::nearest};
-use eos_pillar::{Change, Environment};
+use eos_pillar::{Change, ComponentEntry, Environment};
 use eos_secrets::{Identity, RECIPIENTS_FILE, Recipient, Secret};
 use serde_json::{Value as Json, json};
 
@@ -61,12 +61,20 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
 pub fn used(environment: &Environment) -> Vec<(SecretRef, &'static str)> {
     let mut found = Vec::new();
     for entry in environment.components.values() {
-        let settings = entry.settings.values().filter_map(|node| node.as_str()?.parse::<SecretRef>().ok());
-        found.extend(settings.map(|reference| (reference, "setting")));
+        found.extend(in_settings(entry).map(|reference| (reference, "setting")));
         found.extend(entry.secrets.values().cloned().map(|reference| (reference, "need")));
     }
     found.sort();
     found
+}
+
+/// The references of one entry.
+pub fn read_by(entry: &ComponentEntry) -> impl Iterator<Item = SecretRef> {
+    in_settings(entry).chain(entry.secrets.values().cloned())
+}
+
+fn in_settings(entry: &ComponentEntry) -> impl Iterator<Item = SecretRef> {
+    entry.settings.values().filter_map(|node| node.as_str()?.parse::<SecretRef>().ok())
 }
 
 /// Secrets that nothing uses, the newest of each: of names that are gone, with which data that was kept can be read again,

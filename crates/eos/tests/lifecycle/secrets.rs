@@ -107,3 +107,20 @@ fn a_secret_is_renewed_for_all_who_read_it() {
     assert_eq!(run.code, 0, "{}", run.stderr);
     sandbox.ok(&["compile", "--check"]);
 }
+
+#[test]
+fn a_secret_that_another_name_reads_stays() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "redis", "main"]);
+    sandbox.ok(&["create", "redis", "replica"]);
+    let file = "pillar/infrastructure/production/replica.sls";
+    sandbox
+        .write(file, sandbox.read(file).replace("production/replica/password", "production/main/password"));
+    sandbox.commit_by_hand();
+    let said = sandbox.ok(&["delete", "main"]).stdout;
+    assert!(said.contains("the secret main/password stays: replica reads it"), "{said}");
+    assert_eq!(sandbox.files("secrets/production/main"), ["secrets/production/main/password.v1.age"]);
+    assert_eq!(sandbox.ok(&["compile"]).stderr, "");
+    sandbox.ok(&["delete", "replica"]);
+    assert!(sandbox.files("secrets/production/replica").is_empty());
+}
