@@ -159,6 +159,9 @@ impl Checker<'_> {
             for taken in offer.unique.iter().filter(|taken| !offer.takes.contains_key(*taken)) {
                 self.error(format!("offer {name}: {taken:?} is to be unique, yet it is not taken"));
             }
+            for taken in offer.reserved.keys().filter(|taken| !offer.takes.contains_key(*taken)) {
+                self.error(format!("offer {name}: of {taken:?} some are reserved, yet it is not taken"));
+            }
         }
         self.update(&component.update);
         self.ranges(component);

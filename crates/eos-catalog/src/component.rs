@@ -259,6 +259,10 @@ pub struct Offer {
     /// Of what it takes, what no two consumers may want alike, such as a host name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unique: Vec<String>,
+    /// Of what it takes, what is the provider's own, such as the name of its superuser; a name that ends in `*` stands for
+    /// all that begin like it.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub reserved: IndexMap<String, Vec<String>>,
     /// Secrets generated for each consumer, read there as `@{need.<need>.<secret>}`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub generates: Vec<String>,
@@ -271,6 +275,17 @@ pub struct Offer {
     /// Rendered once for each consumer; the provider reads the list as `@{collected.<offer>}`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub collect: Option<Json>,
+}
+
+impl Offer {
+    /// Whether what a consumer wants belongs to the provider itself.
+    pub fn is_reserved(&self, taken: &str, value: &str) -> bool {
+        let means = |word: &String| match word.strip_suffix('*') {
+            Some(beginning) => value.starts_with(beginning),
+            None => value == word,
+        };
+        self.reserved.get(taken).is_some_and(|words| words.iter().any(means))
+    }
 }
 
 /// OpenTofu data, as in `.tf.json`.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use eos_catalog::component::Task;
 use eos_catalog::{Catalog, Component};
-use eos_model::{Diagnostic, Diagnostics, Name, UnitId, ask_each};
+use eos_model::{Diagnostic, Diagnostics, Name, SecretRef, UnitId, ask_each};
 use eos_pillar::estate_file::{Backend, Tier};
 use eos_pillar::{ComponentEntry, Environment, HostEntry};
 use eos_yaml::Node;
@@ -32,6 +32,8 @@ pub struct Input<'a> {
     pub catalog: &'a Catalog,
     /// What the other environments have taken, for those who choose and check.
     pub others: &'a [Claims],
+    /// The secrets that there is a file of; nothing where nobody looked.
+    pub secrets: Option<&'a BTreeSet<SecretRef>>,
 }
 
 impl<'a> Input<'a> {

@@ -30,6 +30,7 @@ fn digest() -> String {
         environment: &environment,
         catalog: &catalog,
         others: &[],
+        secrets: None,
     };
     let compiled = eos_compile::compile(&input).unwrap_or_else(|found| panic!("{found:#?}"));
     let mut digest = Sha256::new();

@@ -51,6 +51,10 @@ fn check(text: &str) -> Result<(), &'static str> {
     if text.contains("..") || text.contains("__") || text.ends_with(['.', '-', '_']) {
         return Err("it must not contain '..' or '__' nor end in '.', '-' or '_'");
     }
+    // In the name of a file a dot is "__": a._b and a_.b would share one.
+    if text.contains("._") || text.contains("_.") {
+        return Err("it must not have '_' beside '.'");
+    }
     if RESERVED.contains(&text) || text.ends_with(".sls") {
         return Err("init, modules, host and what ends in .sls mean something else");
     }
@@ -164,8 +168,8 @@ mod tests {
     #[test]
     fn names_that_could_leave_their_folder_fail() {
         for bad in [
-            "", "..", "../x", "a/b", "a\\b", ".git", "A", "a..b", "a__b", "-x", "a\0", "a b", "x.", "init",
-            "x.sls",
+            "", "..", "../x", "a/b", "a\\b", ".git", "A", "a..b", "a__b", "a._b", "a_.b", "-x", "a\0", "a b",
+            "x.", "init", "x.sls",
         ] {
             assert!(bad.parse::<Name>().is_err(), "{bad:?}");
         }
@@ -177,5 +181,14 @@ mod tests {
     fn stems_of_different_names_differ() {
         let dotted: Name = "john.doe".parse().unwrap();
         assert_eq!(dotted.stem(), "john__doe");
+        let mut texts = vec!["a".to_owned()];
+        let mut stems = std::collections::BTreeMap::new();
+        for _ in 0..6 {
+            texts =
+                texts.iter().flat_map(|text| ["a", ".", "_"].map(|next| format!("{text}{next}"))).collect();
+            for name in texts.iter().filter_map(|text| text.parse::<Name>().ok()) {
+                assert_eq!(stems.insert(name.stem(), name.clone()), None, "{name}");
+            }
+        }
     }
 }

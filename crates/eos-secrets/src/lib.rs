@@ -20,4 +20,4 @@ pub use identity::Identity;
 pub use recipients::{Recipient, Recipients};
 pub use secret::Secret;
 pub use state_key::{STATE_KEY_FILE, new_state_key, read_state_key};
-pub use store::{FOLDER, RECIPIENTS_FILE, file_of, list, newest, read, read_recipients, reencrypt_all};
+pub use store::{FOLDER, RECIPIENTS_FILE, at, file_of, list, newest, read, read_recipients, reencrypt_all};

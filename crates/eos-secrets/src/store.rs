@@ -39,6 +39,13 @@ pub fn list(estate_root: &Utf8Path) -> Result<Vec<SecretRef>, Diagnostics> {
     Ok(all)
 }
 
+/// The secret that a path of the estate is the file of.
+pub fn at(path: &Utf8Path) -> Option<SecretRef> {
+    let mut parts = path.strip_prefix(FOLDER).ok()?.components().map(|part| part.as_str());
+    let (env, name, file) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?, parts.next()?);
+    secret_of(&env, &name, file).filter(|secret| file_of(secret) == path)
+}
+
 /// The reference with the highest version of one secret.
 pub fn newest<'a>(all: &'a [SecretRef], env: &EnvName, name: &Name, key: &Name) -> Option<&'a SecretRef> {
     let same = |secret: &&SecretRef| (&secret.env, &secret.name, &secret.key) == (env, name, key);

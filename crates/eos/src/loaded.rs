@@ -1,9 +1,11 @@
 //! An estate with its tree and the catalogue it has pinned.
 
+use std::collections::BTreeSet;
+
 use camino::Utf8Path;
 use eos_catalog::Catalog;
 use eos_compile::{COMPILER, Claims, Compiled, Input, intent};
-use eos_model::{Diagnostic, Diagnostics, EnvName, Place, Severity, codes, nearest::nearest};
+use eos_model::{Diagnostic, Diagnostics, EnvName, Place, SecretRef, Severity, codes, nearest::nearest};
 use eos_pillar::estate_file::DEFAULT_NAMESPACE;
 use eos_pillar::top::{PILLAR, TOP_FILE, how_to_give};
 use eos_pillar::{Change, Environment, Estate, Tree};
@@ -23,6 +25,8 @@ pub struct Loaded {
     pub estate: Estate,
     pub tree: Tree,
     pub catalog: Catalog,
+    /// The secrets that there is a file of; nothing where that cannot be told.
+    secrets: Option<BTreeSet<SecretRef>>,
 }
 
 impl Loaded {
@@ -49,7 +53,8 @@ impl Loaded {
     fn from_estate(estate: Estate) -> Result<Loaded, Diagnostics> {
         let catalog = pinned_catalog(&estate)?;
         let tree = estate.tree()?;
-        Ok(Loaded { estate, tree, catalog })
+        let secrets = eos_secrets::list(&estate.root).ok().map(BTreeSet::from_iter);
+        Ok(Loaded { estate, tree, catalog, secrets })
     }
 
     /// The environment asked for, or the estate's default.
@@ -127,6 +132,7 @@ impl Loaded {
             environment,
             catalog: &self.catalog,
             others: &[],
+            secrets: None,
         }
     }
 
@@ -150,7 +156,27 @@ impl Loaded {
     /// Compiles one environment of a tree, this one's or a changed one.
     pub fn compile(&self, tree: &Tree, env: &EnvName) -> Result<Compiled, Diagnostics> {
         let environment = self.environment_of(tree, env)?;
-        self.compile_environment(tree, &environment)
+        self.compile_environment(tree, &environment, self.secrets.as_ref())
+    }
+
+    /// Compiles one environment as it would be after a change.
+    pub fn compile_after(&self, change: &Change, env: &EnvName) -> Result<Compiled, Diagnostics> {
+        let tree = self.tree.with(change);
+        let environment = self.environment_of(&tree, env)?;
+        self.compile_environment(&tree, &environment, self.secrets_after(change).as_ref())
+    }
+
+    /// The secrets that there would be a file of after a change.
+    fn secrets_after(&self, change: &Change) -> Option<BTreeSet<SecretRef>> {
+        let mut secrets = self.secrets.clone()?;
+        for (path, content) in &change.files {
+            match (eos_secrets::at(path), content) {
+                (Some(reference), Some(_)) => secrets.insert(reference),
+                (Some(reference), None) => secrets.remove(&reference),
+                (None, _) => false,
+            };
+        }
+        Some(secrets)
     }
 
     /// Compiles one environment with a change that is to be recorded. What the change writes must be read back: else
@@ -161,7 +187,10 @@ impl Loaded {
         let written = change.files.iter().filter(|(_, content)| content.is_some()).map(|(path, _)| path);
         let unread = written.filter(|path| path.starts_with(PILLAR) && !environment.sources.has(path));
         let unread = Diagnostics(unread.map(|path| not_given(path, env)).collect());
-        if unread.has_errors() { Err(unread) } else { self.compile_environment(&tree, &environment) }
+        if unread.has_errors() {
+            return Err(unread);
+        }
+        self.compile_environment(&tree, &environment, self.secrets_after(change).as_ref())
     }
 
     /// Whether a change that does not compile mends something all the same: it gets further than what is there, or leaves
@@ -207,9 +236,15 @@ impl Loaded {
         Diagnostics(parts.map(|(_, told)| told.clone()).collect())
     }
 
-    fn compile_environment(&self, tree: &Tree, environment: &Environment) -> Result<Compiled, Diagnostics> {
+    fn compile_environment(
+        &self,
+        tree: &Tree,
+        environment: &Environment,
+        secrets: Option<&BTreeSet<SecretRef>>,
+    ) -> Result<Compiled, Diagnostics> {
         let others = self.others(tree, &environment.name);
-        match eos_compile::compile(&self.input(environment).among(&others)) {
+        let input = Input { secrets, ..self.input(environment).among(&others) };
+        match eos_compile::compile(&input) {
             Ok(mut compiled) => {
                 let warnings = own_addresses::offer(compiled.warnings);
                 compiled.warnings = self.in_environment(&environment.name, warnings);
@@ -225,7 +260,7 @@ impl Loaded {
     /// Compiles one environment as it is, with warnings about kinds that are not pinned.
     pub fn compile_here(&self, env: &EnvName) -> Result<Compiled, Diagnostics> {
         let environment = self.environment_of(&self.tree, env)?;
-        let mut compiled = self.compile_environment(&self.tree, &environment)?;
+        let mut compiled = self.compile_environment(&self.tree, &environment, self.secrets.as_ref())?;
         compiled.warnings.extend(self.unpinned(&environment));
         Ok(compiled)
     }
@@ -249,6 +284,9 @@ impl Loaded {
         for (path, bytes) in self.tree.files() {
             add(path.as_str().as_bytes());
             add(bytes);
+        }
+        for reference in self.secrets.iter().flatten() {
+            add(reference.to_string().as_bytes());
         }
         digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
     }

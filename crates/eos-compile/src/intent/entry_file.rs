@@ -24,9 +24,19 @@ pub fn entry_text(section: &str, name: &str, entry: &Json) -> String {
     format!("{HEADER}{}", eos_yaml::write(&json!({"eos": {section: {name: entry}}})))
 }
 
-/// Whether a file is as eos wrote it. An edited one is somebody's work and is not written over.
+/// Whether a file is as eos wrote it. An edited one is somebody's work and is not written over, nor is one with another name
+/// inside: that would be gone.
 pub fn ours(path: &Utf8Path, bytes: &[u8]) -> bool {
     let Ok(document) = eos_yaml::parse(path, bytes) else { return false };
     let json = document.root.to_json();
-    format!("{HEADER}{}", eos_yaml::write(&json)).as_bytes() == bytes
+    let stem = only_name(&json).and_then(|name| Some(name.parse::<Name>().ok()?.stem()));
+    stem.as_deref() == path.file_stem() && format!("{HEADER}{}", eos_yaml::write(&json)).as_bytes() == bytes
+}
+
+/// The name of the one entry that a file holds.
+fn only_name(root: &Json) -> Option<&str> {
+    let only = |json: &'_ Json| json.as_object().filter(|entries| entries.len() == 1).is_some();
+    let section = Some(root).filter(|root| only(root))?.get("eos").filter(|eos| only(eos))?;
+    let entries = section.as_object()?.values().next().filter(|entries| only(entries))?;
+    entries.as_object()?.keys().next().map(String::as_str)
 }

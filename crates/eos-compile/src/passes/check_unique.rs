@@ -6,8 +6,7 @@ use eos_model::{Diagnostic, Name, UnitId, codes};
 
 use crate::claims;
 use crate::passes::emit_tofu::identifier;
-use crate::render;
-use crate::scope::{Scope, grants};
+use crate::scope::{self, grants};
 use crate::work::{Unit, Work};
 
 pub fn run(work: &mut Work<'_>) {
@@ -93,11 +92,8 @@ fn wanted_twice(work: &Work<'_>, provider: &Unit<'_>, offer: &str, taken: &str) 
     for (consumer, grant) in
         grants(work, provider, offer).into_iter().filter(|(consumer, _)| is_sound(consumer))
     {
-        let scope = Scope::of_grant(work, provider, None, grant, 0);
-        // What cannot be rendered is told of by the pass that emits it.
-        let Ok(rendered) = render::text(&scope, &format!("@{{with.{taken}}}")) else { continue };
-        let Some(value) = rendered.typed.as_ref().and_then(|value| value.as_str()) else { continue };
-        let Some(other) = wanted.insert(value.to_owned(), &consumer.id.name) else { continue };
+        let Some(value) = scope::wanted(work, provider, grant, taken) else { continue };
+        let Some(other) = wanted.insert(value.clone(), &consumer.id.name) else { continue };
         let (own, name) = (&consumer.id.name, &provider.id.name);
         found.push(
             Diagnostic::error(

@@ -2,6 +2,8 @@
 
 pub(crate) mod check_networks;
 pub(crate) mod check_ports;
+pub(crate) mod check_reserved;
+pub(crate) mod check_secrets;
 pub(crate) mod check_storage;
 pub(crate) mod check_unique;
 pub(crate) mod emit_nomad;
@@ -64,6 +66,8 @@ pub const PASSES: &[Pass] = &[
     Pass { name: "check networks", run: Run::Estate(check_networks::run), on_errors: GoOn },
     Pass { name: "check ports", run: Run::Estate(check_ports::run), on_errors: GoOn },
     Pass { name: "check what only one can have", run: Run::Estate(check_unique::run), on_errors: GoOn },
+    Pass { name: "check what is a provider's own", run: Run::Estate(check_reserved::run), on_errors: GoOn },
+    Pass { name: "check secrets", run: Run::Estate(check_secrets::run), on_errors: GoOn },
     Pass { name: "check storage", run: Run::Estate(check_storage::run), on_errors: GoOn },
     Pass { name: "check operations", run: Run::Estate(emit_operations::check), on_errors: Stop },
     Pass { name: "emit Nomad jobs", run: Run::Unit(emit_nomad::run), on_errors: GoOn },

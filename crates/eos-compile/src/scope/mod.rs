@@ -17,7 +17,7 @@ use crate::render::{Piece, Rendered};
 use crate::work::{Unit, Work};
 
 pub use needs::later_inputs;
-pub use offers::{Grant, grants};
+pub use offers::{Grant, grants, wanted};
 
 /// References may lead from unit to unit; a circle of them must end.
 const DEEPEST: u8 = 12;

@@ -91,6 +91,18 @@ fn one(scope: &Rc<Scope<'_, '_>>, json: &Json) -> Result<Rendered, String> {
     }
 }
 
+/// What a consumer wants to have of what an offer takes; what cannot be told is told of by the pass that emits it.
+pub fn wanted<'w, 'a>(
+    work: &'w Work<'a>,
+    provider: &'w Unit<'a>,
+    grant: Grant<'w, 'a>,
+    taken: &str,
+) -> Option<String> {
+    let scope = Scope::of_grant(work, provider, None, grant, 0);
+    let rendered = render::text(&scope, &format!("@{{with.{taken}}}")).ok()?;
+    crate::sink::salt(&rendered).ok()?.as_str().map(str::to_owned)
+}
+
 /// Every use of an offer of a provider, in the order of the consumers' names.
 pub fn grants<'w, 'a>(
     work: &'w Work<'a>,

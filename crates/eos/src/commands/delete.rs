@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use camino::Utf8PathBuf;
 use clap::{Arg, ArgMatches, Command};
 use eos_compile::intent::{self, component_path, entry_text, host_path, operation_path};
-use eos_model::{Diagnostic, Diagnostics, EnvName, HostName, Name, codes};
+use eos_model::{Diagnostic, Diagnostics, EnvName, HostName, Name, SecretRef, codes};
 use eos_pillar::{Change, ComponentEntry, Environment};
 use serde_json::json;
 
@@ -48,16 +48,18 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         false => running::names(matches, "destroy-data")?,
     };
     let mut change = Change::default();
+    // What does not go with a name although it is of that name.
+    let mut stays = Vec::new();
     let (what, kept) = match words.as_slice() {
         ["host", name] => (delete_host(&loaded, &environment, name, &mut change)?, Vec::new()),
         [id] if environment.operations.contains_key(*id) => {
             (delete_operation(&loaded, &environment, id, &mut change)?, Vec::new())
         }
-        [name] => delete_component(&loaded, &environment, name, &destroyed, &mut change)?,
+        [name] => delete_component(&loaded, &environment, name, &destroyed, (&mut change, &mut stays))?,
         // `eos delete postgres crm` reads like create: kind and name.
         [kind, name] if loaded.catalog.resolve(kind).is_ok() => {
             intent::of_kind(&loaded.input(&environment), kind, name, "delete")?;
-            delete_component(&loaded, &environment, name, &destroyed, &mut change)?
+            delete_component(&loaded, &environment, name, &destroyed, (&mut change, &mut stays))?
         }
         _ => {
             return Err(Diagnostic::error(
@@ -77,10 +79,12 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     if matches.get_flag("dry-run") {
         let mut notes = vec![format!("{what} would go from {env}")];
         notes.extend(kept.iter().map(|path| format!("its data would stay at {path}")));
+        notes.extend(stays);
         return Ok(dry_run::show(call.context, &loaded, &env, &prepared, &notes));
     }
     let mut notes: Vec<String> =
         kept.iter().map(|path| format!("its data stays at {path}, and its secrets stay with it")).collect();
+    notes.extend(stays);
     if let ["host", host] = words.as_slice() {
         notes.extend(data_left_on(&environment, host));
     }
@@ -123,7 +127,7 @@ fn delete_component(
     environment: &Environment,
     name: &str,
     destroyed: &BTreeSet<Name>,
-    change: &mut Change,
+    (change, notes): (&mut Change, &mut Vec<String>),
 ) -> Result<(String, Vec<String>), Diagnostics> {
     if !environment.components.contains_key(name) {
         return Err(loaded.unknown_name(environment, name).into());
@@ -137,43 +141,58 @@ fn delete_component(
         &entry.node,
         (name.as_str(), &component_path(&environment.name, &name)),
     )?;
-    let kept = let_go(loaded, &environment.name, entry, destroyed, change)?;
+    let kept = let_go(loaded, &environment.name, entry, destroyed, change, notes)?;
     Ok((recording::what(&entry.kind, name.as_str()), kept))
 }
 
-/// Takes the secrets of a name away, every version of them.
+/// Takes the secrets of a name away, every version of them, but for those that another name reads; these are given.
 pub fn remove_secrets(
     loaded: &Loaded,
     env: &EnvName,
     name: &Name,
     change: &mut Change,
-) -> Result<(), Diagnostics> {
-    for reference in eos_secrets::list(&loaded.estate.root)?
-        .iter()
+) -> Result<BTreeSet<SecretRef>, Diagnostics> {
+    let (read, unread): (BTreeSet<SecretRef>, BTreeSet<SecretRef>) = eos_secrets::list(&loaded.estate.root)?
+        .into_iter()
         .filter(|reference| reference.env == *env && reference.name == *name)
-    {
-        change.remove(eos_secrets::file_of(reference));
-    }
-    Ok(())
+        .partition(|reference| !readers(loaded, env, name, reference).is_empty());
+    unread.iter().for_each(|reference| change.remove(eos_secrets::file_of(reference)));
+    Ok(read)
+}
+
+/// Who else reads a secret of a name: what there is under other names, and what was kept of them.
+pub fn readers(loaded: &Loaded, env: &EnvName, name: &Name, secret: &SecretRef) -> Vec<Name> {
+    // A pillar that cannot be read is told of when it is compiled.
+    let Ok(environment) = loaded.environment(env) else { return Vec::new() };
+    let entries = environment.components.values().chain(environment.kept.values());
+    let others = entries.filter(|entry| entry.name != *name);
+    let reads = |entry: &&ComponentEntry| super::secret::read_by(entry).any(|reference| reference == *secret);
+    others.filter(reads).map(|entry| entry.name.clone()).collect()
 }
 
 /// Takes an entry out of the pillar whose unit is to go. Where no data stays, its secrets go too; the paths of data that
-/// stays are given.
+/// stays are given. Notes say what stays all the same.
 pub fn let_go(
     loaded: &Loaded,
     env: &EnvName,
     entry: &ComponentEntry,
     destroyed: &BTreeSet<Name>,
     change: &mut Change,
+    notes: &mut Vec<String>,
 ) -> Result<Vec<String>, Diagnostics> {
-    let path = component_path(env, &entry.name);
+    let (name, path) = (&entry.name, component_path(env, &entry.name));
     // Where no run ever began to make it there is no data that could stay.
     let data_stays = intent::holds_data(&loaded.catalog, entry)
-        && !destroyed.contains(&entry.name)
-        && !run::never_applied(&loaded.estate, env, entry.name.as_str());
+        && !destroyed.contains(name)
+        && !run::never_applied(&loaded.estate, env, name.as_str());
     if !data_stays {
         change.remove(path);
-        remove_secrets(loaded, env, &entry.name, change)?;
+        let read = remove_secrets(loaded, env, name, change)?;
+        notes.extend(read.iter().map(|secret| {
+            let readers = readers(loaded, env, name, secret);
+            let readers: Vec<&str> = readers.iter().map(|reader| reader.as_str()).collect();
+            format!("the secret {name}/{} stays: {} reads it", secret.key, readers.join(", "))
+        }));
         return Ok(Vec::new());
     }
     // What opens the data stays with it: one made again under this name finds both.

@@ -47,7 +47,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     for (name, entry) in &environment.components {
         let path = component_path(&env, name);
         match refuse_part_left(&loaded, &environment, &entry.node, (name.as_str(), &path)) {
-            Ok(()) => drop(let_go(&loaded, &env, entry, &destroyed, &mut change)?),
+            Ok(()) => drop(let_go(&loaded, &env, entry, &destroyed, &mut change, &mut Vec::new())?),
             Err(problem) => found.push(problem),
         }
     }

@@ -29,7 +29,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let commit = loaded.estate.git.revision(asked)?;
     let mut change = undoing::change_back(&loaded, &env, &commit)?;
     let notes = going_back::hold_hosts(&loaded, &env, &mut change, &stands(&loaded, &env));
-    let compiled = loaded.compile(&loaded.tree.with(&change), &env)?;
+    let compiled = loaded.compile_after(&change, &env)?;
     let message = Message::new(call, matches, format!("roll back to {}", &commit[..10]));
     if matches.get_flag("dry-run") {
         let prepared = Prepared { change, compiled, made: Vec::new() };

@@ -7,7 +7,7 @@ use eos_catalog::setting::SECRET_LENGTH;
 use eos_compile::intent::{self, component_path};
 use eos_engine::{Applied, Layout};
 use eos_model::{Diagnostic, Diagnostics, Name, SecretRef, codes, nearest::nearest};
-use eos_pillar::{Change, Environment};
+use eos_pillar::{Change, ComponentEntry, Environment};
 use eos_secrets::{Identity, RECIPIENTS_FILE, Recipient, Secret};
 use serde_json::{Value as Json, json};
 
@@ -61,12 +61,20 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
 pub fn used(environment: &Environment) -> Vec<(SecretRef, &'static str)> {
     let mut found = Vec::new();
     for entry in environment.components.values() {
-        let settings = entry.settings.values().filter_map(|node| node.as_str()?.parse::<SecretRef>().ok());
-        found.extend(settings.map(|reference| (reference, "setting")));
+        found.extend(in_settings(entry).map(|reference| (reference, "setting")));
         found.extend(entry.secrets.values().cloned().map(|reference| (reference, "need")));
     }
     found.sort();
     found
+}
+
+/// The references of one entry.
+pub fn read_by(entry: &ComponentEntry) -> impl Iterator<Item = SecretRef> {
+    in_settings(entry).chain(entry.secrets.values().cloned())
+}
+
+fn in_settings(entry: &ComponentEntry) -> impl Iterator<Item = SecretRef> {
+    entry.settings.values().filter_map(|node| node.as_str()?.parse::<SecretRef>().ok())
 }
 
 /// Secrets that nothing uses, the newest of each: of names that are gone, with which data that was kept can be read again,
@@ -209,6 +217,21 @@ fn show(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics> {
     ))
 }
 
+/// Puts one reference in the place of another; the keys of an entry that had it.
+fn replaced(entry: &mut Json, before: &SecretRef, after: &SecretRef) -> Vec<String> {
+    let mut keys = Vec::new();
+    for section in ["settings", "secrets"] {
+        let slots = entry.get_mut(section).and_then(Json::as_object_mut).into_iter().flatten();
+        for (key, slot) in slots {
+            if slot.as_str().and_then(|text| text.parse().ok()).as_ref() == Some(before) {
+                *slot = Json::from(after.to_string());
+                keys.push(key.clone());
+            }
+        }
+    }
+    keys
+}
+
 fn renew(call: &Call<'_>, matches: &ArgMatches, random: bool) -> Result<Outcome, Diagnostics> {
     let (name, key) = path(matches)?;
     let given = if random {
@@ -224,35 +247,34 @@ fn renew(call: &Call<'_>, matches: &ArgMatches, random: bool) -> Result<Outcome,
     // A reference without its file, as one written by hand is at first, gets the file and stays as it is.
     let awaited = !loaded.estate.root.join(eos_secrets::file_of(&before)).exists();
     let after = SecretRef { version: before.version + u32::from(!awaited), ..before.clone() };
-    let entry = &environment.components[&name];
-    let file = component_path(&env, &name);
-    let mut json = entry.node.to_json();
-    for section in ["settings", "secrets"] {
-        if let Some(slot) = json
-            .get_mut(section)
-            .and_then(|section| section.get_mut(key.as_str()))
-            .filter(|slot| slot.as_str() == Some(&before.to_string()))
-        {
-            *slot = Json::from(after.to_string());
+    let mut change = Change::default();
+    let mut length = SECRET_LENGTH;
+    let mut kind = "";
+    // Whoever reads it, under whatever name: a name may have been changed by hand.
+    for entry in environment.components.values() {
+        let mut json = entry.node.to_json();
+        let slots = replaced(&mut json, &before, &after);
+        if slots.is_empty() {
+            continue;
+        }
+        if !awaited {
+            let path = component_path(&env, &entry.name);
+            let known = Known { section: "components", name: entry.name.as_str(), node: &entry.node, path };
+            own_file::rewrite(&loaded, &environment, &known, &json, &mut change)?;
+        }
+        kind = &entry.kind;
+        let widest = component::widest(&loaded.catalog, kind)?;
+        let is_there = !awaited && !run::never_applied(&loaded.estate, &env, entry.name.as_str());
+        for slot in &slots {
+            if let Some(refusal) = intent::kept_secret(entry, &widest, slot).filter(|_| is_there) {
+                return Err(refusal.at(environment.place(&entry.node)).into());
+            }
+            length = widest.settings.get(slot).and_then(|setting| setting.generate).unwrap_or(length);
         }
     }
-    let mut change = Change::default();
-    if !awaited {
-        let known = Known { section: "components", name: name.as_str(), node: &entry.node, path: file };
-        own_file::rewrite(&loaded, &environment, &known, &json, &mut change)?;
-    }
-    let widest = component::widest(&loaded.catalog, &entry.kind)?;
-    let setting = widest.settings.get(key.as_str());
-    if let Some(refusal) = intent::kept_secret(entry, &widest, key.as_str())
-        && !awaited
-        && !run::never_applied(&loaded.estate, &env, name.as_str())
-    {
-        return Err(refusal.at(environment.place(&entry.node)).into());
-    }
-    let length = setting.and_then(|setting| setting.generate).unwrap_or(SECRET_LENGTH);
     let secret: Secret = match given {
         Some(secret) => {
-            weak_secret::refuse(&format!("{name}/{key}"), &secret, &entry.kind, name.as_str())?;
+            weak_secret::refuse(&format!("{name}/{key}"), &secret, kind, name.as_str())?;
             secret
         }
         None if length == 0 => {

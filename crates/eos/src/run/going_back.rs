@@ -14,7 +14,7 @@ use eos_engine::{AppliedUnit, Digest, Run, Units};
 use eos_model::{Diagnostic, Diagnostics, EnvName, Name, codes};
 use eos_pillar::{Change, Tree};
 
-use crate::commands::delete::take_out;
+use crate::commands::delete::{readers, take_out};
 use crate::loaded::Loaded;
 
 /// The change that takes a run back in the pillar, or why that cannot be told apart from what else was recorded.
@@ -191,7 +191,7 @@ fn drop_secrets(
             Some(commit) if is_its => loaded.estate.git.file_at(commit, &path)?.is_some(),
             _ => false,
         };
-        if is_its && !was_there {
+        if is_its && !was_there && readers(loaded, &begun.env, name, &reference).is_empty() {
             change.remove(path);
         }
     }

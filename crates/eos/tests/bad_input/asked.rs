@@ -431,3 +431,14 @@ fn every_wrong_flag_and_value_at_once() {
     let update: Vec<&str> = ["update", "postgres"].into_iter().chain(words).collect();
     refused(&sandbox, "several_wrong_flags_of_an_update", 3, &update);
 }
+
+/// The superuser would get the password of the one that asks, who would become the superuser.
+#[test]
+fn a_name_that_is_the_providers_own() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "postgres", "db1"]);
+    refused(&sandbox, "the_name_of_a_superuser", 3, &["create", "gitea", "postgres"]);
+    refused(&sandbox, "a_name_that_a_database_refuses", 3, &["create", "gitea", "pg_crm"]);
+    // Postgres itself may be called that: nobody gives it a role.
+    sandbox.ok(&["create", "postgres"]);
+}

@@ -9,6 +9,7 @@ const FILE: &str = "pillar/infrastructure/production/init.sls";
 fn with_pillar(content: impl AsRef<[u8]>) -> Sandbox {
     let sandbox = Sandbox::with_estate();
     sandbox.write(FILE, content);
+    sandbox.write("secrets/production/grafana/admin_password.v1.age", "");
     sandbox.commit_by_hand();
     sandbox
 }
@@ -352,6 +353,7 @@ fn a_secret_in_clear() {
     refused(&sandbox, "a_secret_in_clear", 3, &["compile"]);
     // What the message says to do leads out of it.
     sandbox.write(FILE, grafana(""));
+    std::fs::remove_dir_all(sandbox.estate().join("secrets/production")).unwrap();
     sandbox.commit_by_hand();
     let mut set = sandbox.command(&["secret", "set", "grafana/admin_password"]);
     let mut running =

@@ -1,6 +1,6 @@
 //! Secrets that cannot be read, and people who may not.
 
-use crate::case::refused;
+use crate::case::{check, refused};
 use crate::support::Sandbox;
 
 fn with_grafana() -> Sandbox {
@@ -113,4 +113,23 @@ fn a_secret_that_counts_at_the_first_start_only() {
     rotate("a_rotated_superuser_password", "postgres/superuser_password");
     let update = ["update", "postgres", "--superuser-password", "hunter2"];
     refused(&sandbox, "an_updated_superuser_password", 4, &update);
+}
+
+#[test]
+fn a_reference_into_another_environment() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "redis"]);
+    let file = "pillar/infrastructure/production/redis.sls";
+    let text = sandbox.read(file);
+    sandbox.write(file, text.replace("secret://production/", "secret://staging/"));
+    sandbox.commit_by_hand();
+    refused(&sandbox, "a_reference_into_another_environment", 3, &["compile"]);
+    // Without a file it may be about to be set: that is said and no more.
+    sandbox.write(file, text.replace("password?v=1", "password?v=7"));
+    sandbox.commit_by_hand();
+    let run = sandbox.ok(&["compile"]);
+    check(&sandbox, "a_reference_without_a_file", &run);
+    let set = sandbox.with_stdin(&["secret", "set", "redis/password"], "Aixohr2zoo8Phoh4gooj5eek\n");
+    assert!(set.code == 0 && !set.stderr.contains("E0503"), "{}", set.stderr);
+    assert_eq!(sandbox.ok(&["compile"]).stderr, "");
 }

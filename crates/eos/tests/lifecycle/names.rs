@@ -503,3 +503,43 @@ fn a_name_of_another_environment_is_told_with_its_flag() {
     }
     sandbox.ok(&["delete", "redis", "--env", "staging"]);
 }
+
+/// In the name of a file a dot is "__".
+#[test]
+fn no_two_names_have_one_file() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "redis", "a.b"]);
+    for name in ["a._b", "a_.b"] {
+        refused(&sandbox.run(&["create", "redis", name]), 3, "E0411");
+    }
+}
+
+#[test]
+fn a_file_with_another_name_inside_is_not_written_over() {
+    let sandbox = Sandbox::with_estate();
+    let file = "pillar/infrastructure/production/redis.sls";
+    sandbox.ok(&["create", "redis"]);
+    let renamed = sandbox.read(file).replace("    redis:\n", "    cache:\n");
+    sandbox.write(file, &renamed);
+    sandbox.commit_by_hand();
+    assert!(sandbox.ok(&["list"]).stdout.contains("cache"));
+    refused(&sandbox.run(&["create", "redis"]), 4, "E0209");
+    assert_eq!(sandbox.read(file), renamed);
+}
+
+#[test]
+fn a_file_with_two_names_goes_with_neither() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "redis"]);
+    sandbox.ok(&["create", "memcached"]);
+    let (one, other) =
+        ("pillar/infrastructure/production/redis.sls", "pillar/infrastructure/production/memcached.sls");
+    let moved = sandbox.read(other);
+    let (_, entry) = moved.split_once("  components:\n").unwrap();
+    sandbox.write(one, sandbox.read(one) + entry);
+    std::fs::remove_file(sandbox.estate().join(other)).unwrap();
+    sandbox.commit_by_hand();
+    refused(&sandbox.run(&["delete", "redis"]), 4, "E0209");
+    refused(&sandbox.run(&["update", "redis", "--memory", "600"]), 4, "E0209");
+    assert!(sandbox.ok(&["list"]).stdout.contains("memcached"));
+}

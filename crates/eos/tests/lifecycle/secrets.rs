@@ -83,3 +83,44 @@ fn a_kept_secret_is_shown_and_not_changed() {
         "did you mean grafana/admin_password?",
     );
 }
+
+/// A name that was changed by hand keeps its references, which have the name of before.
+#[test]
+fn a_secret_is_renewed_for_all_who_read_it() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "redis"]);
+    let file = |name: &str| format!("pillar/infrastructure/production/{name}.sls");
+    let text = sandbox.read(&file("redis"));
+    for (name, port) in [("cache", 7001), ("queue", 7002)] {
+        let own = text.replace("    redis:\n", &format!("    {name}:\n")).replace("6379", &port.to_string());
+        sandbox.write(&file(name), own.replace("production/redis/data", &format!("production/{name}/data")));
+    }
+    std::fs::remove_file(sandbox.estate().join(file("redis"))).unwrap();
+    sandbox.commit_by_hand();
+    let run = sandbox.ok(&["secret", "rotate", "redis/password"]);
+    assert!(run.stdout.contains("redis/password is now version 2"), "{}", run.stdout);
+    for name in ["cache", "queue"] {
+        let now = sandbox.read(&file(name));
+        assert!(now.contains("secret://production/redis/password?v=2"), "{now}");
+    }
+    let run = sandbox.with_stdin(&["secret", "set", "redis/password"], "Aixohr2zoo8Phoh4gooj5eek\n");
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    sandbox.ok(&["compile", "--check"]);
+}
+
+#[test]
+fn a_secret_that_another_name_reads_stays() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "redis", "main"]);
+    sandbox.ok(&["create", "redis", "replica"]);
+    let file = "pillar/infrastructure/production/replica.sls";
+    sandbox
+        .write(file, sandbox.read(file).replace("production/replica/password", "production/main/password"));
+    sandbox.commit_by_hand();
+    let said = sandbox.ok(&["delete", "main"]).stdout;
+    assert!(said.contains("the secret main/password stays: replica reads it"), "{said}");
+    assert_eq!(sandbox.files("secrets/production/main"), ["secrets/production/main/password.v1.age"]);
+    assert_eq!(sandbox.ok(&["compile"]).stderr, "");
+    sandbox.ok(&["delete", "replica"]);
+    assert!(sandbox.files("secrets/production/replica").is_empty());
+}
