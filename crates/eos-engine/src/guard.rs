@@ -1,35 +1,40 @@
 //! Whether this clone may run at all: it must have what was applied before it, and the state that belongs to it.
 
 use camino::Utf8Path;
-use eos_model::{Diagnostic, EnvName, codes};
+use eos_model::{Ancestry, Diagnostic, EnvName, codes};
 
 use crate::applied::AppliedEnvironment;
 use crate::files;
 use crate::layout::Layout;
 
-/// Refuses a clone whose commit does not contain the one that was last applied. `is_ancestor` says whether the commit it
-/// is given is part of `head`'s history; a commit that the clone does not have is not.
+/// Refuses a clone whose commit does not contain the one that was last applied. `ancestry` says how `head` stands to the
+/// commit that it is given.
 pub fn refuse_stale(
     env: &EnvName,
     last: Option<&AppliedEnvironment>,
     head: &str,
-    is_ancestor: impl FnOnce(&str) -> Result<bool, Diagnostic>,
+    ancestry: impl FnOnce(&str) -> Result<Ancestry, Diagnostic>,
 ) -> Result<(), Diagnostic> {
     let Some(last) = last else { return Ok(()) };
-    if last.commit == head || is_ancestor(&last.commit)? {
+    if last.commit == head {
         return Ok(());
     }
     let short = |commit: &str| commit.chars().take(10).collect::<String>();
-    Err(Diagnostic::error(
+    let (commit, head) = (short(&last.commit), short(head));
+    let refusal = Diagnostic::error(
         codes::STALE_CLONE,
-        format!(
-            "{env} was last applied from {}, which is not part of what you have ({})",
-            short(&last.commit),
-            short(head)
-        ),
-    )
-    .why("applying now would take back what others applied")
-    .fix("pull first: eos sync, then eos plan"))
+        format!("{env} was last applied from {commit}, which is not part of what you have ({head})"),
+    );
+    Err(match ancestry(&last.commit)? {
+        Ancestry::Contains => return Ok(()),
+        Ancestry::Behind => refusal
+            .why("applying now would take back what others applied")
+            .fix("pull first: eos sync, then eos plan"),
+        // It was applied and then rebased or amended, most likely: nobody has anything to give that would help.
+        Ancestry::Beside => refusal
+            .why("the history was rewritten since, or it is on another branch: applying now might take it back")
+            .fix(format!("git merge {commit} makes it part of what you have; then eos plan")),
+    })
 }
 
 /// The name of the local state in this clone.
@@ -89,11 +94,13 @@ mod tests {
     fn only_a_descendant_of_what_was_applied_may_run() {
         let env = "production".parse().unwrap();
         let check =
-            |last: Option<&AppliedEnvironment>, known: bool| refuse_stale(&env, last, "head", |_| Ok(known));
-        assert!(check(None, false).is_ok());
-        assert!(check(Some(&last("head")), false).is_ok());
-        assert!(check(Some(&last("before")), true).is_ok());
-        assert_eq!(check(Some(&last("other")), false).unwrap_err().code, codes::STALE_CLONE);
+            |last: Option<&AppliedEnvironment>, how: Ancestry| refuse_stale(&env, last, "head", |_| Ok(how));
+        assert!(check(None, Ancestry::Behind).is_ok());
+        assert!(check(Some(&last("head")), Ancestry::Behind).is_ok());
+        assert!(check(Some(&last("before")), Ancestry::Contains).is_ok());
+        for how in [Ancestry::Beside, Ancestry::Behind] {
+            assert_eq!(check(Some(&last("other")), how).unwrap_err().code, codes::STALE_CLONE);
+        }
     }
 
     #[test]

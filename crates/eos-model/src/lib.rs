@@ -2,6 +2,7 @@
 //!
 //! Nothing here touches a file, the clock or the environment.
 
+mod ancestry;
 mod ask_each;
 pub mod codes;
 pub mod date;
@@ -12,6 +13,7 @@ pub mod provider_schema;
 pub mod quantity;
 pub mod secret_ref;
 
+pub use ancestry::Ancestry;
 pub use ask_each::ask_each;
 pub use codes::{Code, CodePage};
 pub use diagnostic::{Diagnostic, Diagnostics, Place, Severity};

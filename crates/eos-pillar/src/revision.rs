@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use eos_model::{Diagnostic, codes};
+use eos_model::{Ancestry, Diagnostic, codes};
 use git2::{ObjectType, Oid, TreeWalkMode, TreeWalkResult};
 
 use crate::change::Change;
@@ -28,18 +28,34 @@ impl Git {
         })
     }
 
+    /// How `newer` stands to `older`.
+    pub fn ancestry(&self, newer: &str, older: &str) -> Result<Ancestry, Diagnostic> {
+        if newer == older {
+            return Ok(Ancestry::Contains);
+        }
+        let (Ok(newer), Ok(older)) = (Oid::from_str(newer), Oid::from_str(older)) else {
+            return Ok(Ancestry::Behind);
+        };
+        if self.repository.find_commit(older).is_err() {
+            return Ok(Ancestry::Behind);
+        }
+        let made_from = |later, earlier| {
+            self.repository
+                .graph_descendant_of(later, earlier)
+                .map_err(|error| failed("compare two commits", &error))
+        };
+        Ok(if made_from(newer, older)? {
+            Ancestry::Contains
+        } else if made_from(older, newer)? {
+            Ancestry::Behind
+        } else {
+            Ancestry::Beside
+        })
+    }
+
     /// Whether `older` is `newer` or one it was made from. A commit this clone does not have is not.
     pub fn descends(&self, newer: &str, older: &str) -> Result<bool, Diagnostic> {
-        if newer == older {
-            return Ok(true);
-        }
-        let (Ok(newer), Ok(older)) = (Oid::from_str(newer), Oid::from_str(older)) else { return Ok(false) };
-        if self.repository.find_commit(older).is_err() {
-            return Ok(false);
-        }
-        self.repository
-            .graph_descendant_of(newer, older)
-            .map_err(|error| failed("compare two commits", &error))
+        Ok(self.ancestry(newer, older)? == Ancestry::Contains)
     }
 
     /// The change that makes what an estate says what it said at `commit`. Secrets made since then stay.

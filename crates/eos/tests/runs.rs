@@ -26,6 +26,8 @@ mod picture;
 mod place;
 #[path = "runs/refused.rs"]
 mod refused;
+#[path = "runs/rewritten.rs"]
+mod rewritten;
 #[path = "runs/screen.rs"]
 mod screen;
 #[path = "runs/servers.rs"]

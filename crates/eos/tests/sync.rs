@@ -71,18 +71,18 @@ fn where_both_changed_nothing_moves_until_people_decide() {
     let before = team.heads();
     let refused = team.mine(&["sync"], 4).stderr;
     assert!(refused.contains("E0115"), "{refused}");
-    assert!(refused.contains("git rebase origin/main"), "{refused}");
+    assert!(refused.contains("git merge origin/main"), "{refused}");
     assert_eq!(team.heads(), before);
     team.sandbox.git(&[
         "-c",
         "user.name=Kim",
         "-c",
         "user.email=k@example.org",
-        "rebase",
+        "merge",
         "-q",
         "origin/main",
     ]);
-    assert_eq!(team.sandbox.json(&["sync"])["given"].as_array().unwrap().len(), 1);
+    assert_eq!(team.sandbox.json(&["sync"])["given"].as_array().unwrap().len(), 2, "mine, and the merge");
     team.theirs(&["sync"], 0);
     let [mine, theirs, remote] = team.heads();
     assert!(mine == theirs && theirs == remote);

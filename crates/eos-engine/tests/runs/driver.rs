@@ -318,7 +318,7 @@ fn run(job: &Job) -> Result<Json, Diagnostics> {
     };
     let judged = std::sync::atomic::AtomicUsize::new(0);
     let judge = |last: Option<&AppliedEnvironment>| {
-        guard::refuse_stale(&env, last, &job.commit, |_| Ok(false))?;
+        guard::refuse_stale(&env, last, &job.commit, |_| Ok(eos_model::Ancestry::Behind))?;
         // The first time is before the journal, the second one before the record.
         if job.overtaken && judged.fetch_add(1, std::sync::atomic::Ordering::SeqCst) == 1 {
             let theirs = AppliedEnvironment { commit: "theirs".into(), run: RunId::new(1, 1), at: 1 };

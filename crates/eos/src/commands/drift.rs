@@ -84,7 +84,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         DriftRequest { env: &env, commit: &head, only: only.as_ref(), preview: &preview, everything };
     // Behind, it lacks what others applied: nothing could be compared with that.
     let last = Applied::new(runs.records.as_ref()).environment(&env)?;
-    guard::refuse_stale(&env, last.as_ref(), &head, |older| loaded.estate.git.descends(&head, older))?;
+    guard::refuse_stale(&env, last.as_ref(), &head, |older| loaded.estate.git.ancestry(&head, older))?;
     refuse_unknown(&runs, &env, only.as_ref())?;
     run::archived::complete(&loaded, &layout, &Applied::new(runs.records.as_ref()), &env)?;
     if verb == "watch" {
@@ -244,7 +244,7 @@ fn revert(
             Ended::Declined
         } else {
             let judge = |last: Option<&AppliedEnvironment>| {
-                guard::refuse_stale(env, last, head, |older| loaded.estate.git.descends(head, older))
+                guard::refuse_stale(env, last, head, |older| loaded.estate.git.ancestry(head, older))
             };
             let options = RunOptions {
                 commit: head,

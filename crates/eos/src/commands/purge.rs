@@ -110,7 +110,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     interrupt::watch(&at_work.tools.children);
     let head = loaded.estate.commit_id().unwrap_or_default();
     let judge = |last: Option<&AppliedEnvironment>| {
-        guard::refuse_stale(&env, last, &head, |older| loaded.estate.git.descends(&head, older))
+        guard::refuse_stale(&env, last, &head, |older| loaded.estate.git.ancestry(&head, older))
     };
     let options = RunOptions { commit: &head, judge: Some(&judge), ..RunOptions::default() };
     let report = flow::watched(call, &at_work, |engine| {

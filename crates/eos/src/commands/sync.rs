@@ -71,7 +71,7 @@ fn refuse_diverged(upstream: &Upstream, distance: &Distance) -> Result<(), Diagn
         ),
     )
     .why("which of two changes is meant is for people to say: eos neither merges nor rewrites what was recorded")
-    .fix(format!("git rebase {remote}/{branch} puts yours on top of theirs; then eos compile and eos sync")))
+    .fix(format!("git merge {remote}/{branch} brings both together; then eos compile and eos sync")))
 }
 
 fn text(upstream: &Upstream, distance: &Distance, dry: bool, width: usize) -> String {

@@ -61,7 +61,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     if !only_looks(&arguments) {
         let head = loaded.estate.commit_id().unwrap_or_default();
         let last = engine.applied().environment(&env)?;
-        guard::refuse_stale(&env, last.as_ref(), &head, |older| loaded.estate.git.descends(&head, older))?;
+        guard::refuse_stale(&env, last.as_ref(), &head, |older| loaded.estate.git.ancestry(&head, older))?;
         engine.refuse_unasked_data(&unit)?;
     }
     let (status, printed) = if call.context.json {

@@ -66,7 +66,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Told, Diagnostics> {
     interrupt::watch(&runs.tools.children);
     let head = loaded.estate.commit_id().unwrap_or_default();
     let last = Applied::new(runs.records.as_ref()).environment(&env)?;
-    guard::refuse_stale(&env, last.as_ref(), &head, |older| loaded.estate.git.descends(&head, older))?;
+    guard::refuse_stale(&env, last.as_ref(), &head, |older| loaded.estate.git.ancestry(&head, older))?;
     let applied = Applied::new(runs.records.as_ref()).units(&env)?;
     let plan = flow::watched(call, &runs, |engine| engine.plan_undo(&id))?;
     let without_data = flow::watched(call, &runs, |engine| Ok(engine.without_data(&id)?))?;

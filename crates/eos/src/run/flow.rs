@@ -124,7 +124,7 @@ pub fn plan(
     let engine = runs.engine(&bars, &eos_engine::observer::Trusting);
     let head = loaded.estate.commit_id().unwrap_or_default();
     let last = engine.applied().environment(wanted.env)?;
-    guard::refuse_stale(wanted.env, last.as_ref(), &head, |older| loaded.estate.git.descends(&head, older))?;
+    guard::refuse_stale(wanted.env, last.as_ref(), &head, |older| loaded.estate.git.ancestry(&head, older))?;
     refuse_unknown_data(&engine, wanted, units)?;
     archived::complete(loaded, &runs.layout, &engine.applied(), wanted.env)?;
     let only = match wanted.leave.is_empty() {
@@ -253,7 +253,7 @@ pub fn agree_and_apply(
     let revert = |run: &RunId| undoing::revert(call, runs, run);
     let estate = &loaded.estate;
     let judge = |last: Option<&AppliedEnvironment>| {
-        guard::refuse_stale(wanted.env, last, &after, |older| estate.git.descends(&after, older))
+        guard::refuse_stale(wanted.env, last, &after, |older| estate.git.ancestry(&after, older))
     };
     let options = RunOptions {
         commit: &after,

@@ -101,7 +101,7 @@ pub fn with_owners(runs: &Runs, env: &EnvName, mut found: Diagnostics) -> Diagno
 pub fn refuse_overtaken(loaded: &Loaded, runs: &Runs, plan: &RunPlan) -> Result<(), Diagnostics> {
     let head = loaded.estate.commit_id().unwrap_or_default();
     let last = Applied::new(runs.records.as_ref()).environment(&plan.env)?;
-    guard::refuse_stale(&plan.env, last.as_ref(), &head, |older| loaded.estate.git.descends(&head, older))?;
+    guard::refuse_stale(&plan.env, last.as_ref(), &head, |older| loaded.estate.git.ancestry(&head, older))?;
     let held = runs.leases.list().map_err(locks::unusable)?;
     let work = |key: &str| {
         plan.units.iter().any(|(name, unit)| unit.is_work() && key == format!("{}/{name}", plan.env))
