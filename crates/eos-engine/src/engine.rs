@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::{File, TryLockError};
+use std::io::Write as _;
 use std::time::Duration;
 
 use eos_model::{Diagnostic, Name, UnitId, codes};
@@ -126,6 +127,8 @@ impl<'a> Engine<'a> {
     /// Waits for another eos that plans the same unit here; for one that applies it only as long as for its lease.
     fn lock_folder(&self, unit: &UnitId) -> Result<File, Diagnostic> {
         const LOOK: Duration = Duration::from_millis(50);
+        /// Most plans take no longer, and whoever waits need not be told.
+        const PATIENCE: Duration = Duration::from_secs(3);
         let path = self.tools.places.data(unit).join("eos/desk.lock");
         let failed = |e: std::io::Error| {
             let shown = crate::guard::shown(self.layout, &path);
@@ -135,11 +138,15 @@ impl<'a> Engine<'a> {
             fs_err::create_dir_all(path.parent().unwrap_or(&path))?;
             File::options().create(true).append(true).open(&path)
         };
-        let file = open().map_err(failed)?;
+        let mut file = open().map_err(failed)?;
         let mut waited = Duration::ZERO;
         loop {
             match file.try_lock() {
-                Ok(()) => return Ok(file),
+                Ok(()) => {
+                    // For whoever waits.
+                    file.set_len(0).and_then(|()| write!(file, "{}", std::process::id())).map_err(failed)?;
+                    return Ok(file);
+                }
                 Err(TryLockError::Error(e)) => return Err(failed(e)),
                 Err(TryLockError::WouldBlock) if self.is_stopped() => return Err(stopped(&unit.name)),
                 Err(TryLockError::WouldBlock) => {}
@@ -153,6 +160,9 @@ impl<'a> Engine<'a> {
                     return Err(problems::held(&holder));
                 }
                 self.observer.on(&Progress::WaitingForLease { holder: &holder });
+            } else if waited >= PATIENCE {
+                let process = fs_err::read_to_string(&path).unwrap_or_default();
+                self.observer.on(&Progress::WaitingForPlan { unit: &unit.name, process: &process });
             }
             std::thread::sleep(LOOK);
             waited += LOOK;

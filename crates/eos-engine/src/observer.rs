@@ -31,6 +31,11 @@ pub enum Progress<'a> {
     WaitingForLease {
         holder: &'a LeaseStatus,
     },
+    /// Another eos plans the unit in this estate; nobody knows which where `process` is empty.
+    WaitingForPlan {
+        unit: &'a Name,
+        process: &'a str,
+    },
     /// A tofu of a killed run still applies; it is waited for.
     WaitingForChild {
         unit: &'a Name,

@@ -26,6 +26,6 @@ mod value;
 pub use nomad_job::{as_registered, redact_tasks};
 pub use redact::Redact;
 pub use salt_state::is_this_machine;
-pub use serve::{ServeError, serve};
+pub use serve::{ServeError, parent_of_sockets, serve};
 pub use settings::{COOKIE, NomadSettings, PluginSettings, SaltSettings, Settings, is_plugin};
 pub use unix_socket::sweep as sweep_sockets;

@@ -120,10 +120,15 @@ async fn watch_parent(ask_to_end: watch::Sender<bool>) {
     }
 }
 
+/// Where folders for sockets are made: in the one that is wanted, unless a socket's path would be too long there.
+pub fn parent_of_sockets(wanted: Option<&Path>) -> &Path {
+    let fits = |folder: &&Path| folder.as_os_str().len() + 40 < LONGEST_SOCKET_PATH;
+    wanted.filter(fits).unwrap_or(Path::new("/tmp"))
+}
+
 /// A new folder that only this user can enter; a socket's own mode does not count everywhere.
 fn private_folder(wanted: Option<&Path>) -> Result<tempfile::TempDir, ServeError> {
-    let fits = |folder: &&Path| folder.as_os_str().len() + 40 < LONGEST_SOCKET_PATH;
-    let parent = wanted.filter(fits).unwrap_or(Path::new("/tmp"));
+    let parent = parent_of_sockets(wanted);
     tempfile::Builder::new()
         .prefix(FOLDER_PREFIX)
         .permissions(std::fs::Permissions::from_mode(0o700))

@@ -219,6 +219,10 @@ impl Observer for Bars {
                     self.say(&format!("Waiting for {key}: held by {owner} for {age} s now"));
                 }
             }
+            Progress::WaitingForPlan { unit, process } => {
+                let who = if process.is_empty() { String::new() } else { format!(" (process {process})") };
+                self.set(unit, &format!("waiting for another eos that plans it here{who}"), None);
+            }
             Progress::WaitingForChild { unit, pid } => {
                 self.set(unit, &format!("waiting for the tofu that still applies it (process {pid})"), None);
             }

@@ -55,8 +55,10 @@ pub struct SideChannel {
 
 impl SideChannel {
     pub fn open() -> std::io::Result<SideChannel> {
-        sweep(&std::env::temp_dir());
-        let folder = tempfile::Builder::new().prefix(PREFIX).tempdir()?;
+        let wanted = std::env::temp_dir();
+        let parent = eos_provider::parent_of_sockets(Some(&wanted));
+        sweep(parent);
+        let folder = tempfile::Builder::new().prefix(PREFIX).tempdir_in(parent)?;
         let path = folder.path().join(SOCKET);
         // It gets its name when it listens: between bind and listen another eos, sweeping, would take it for dead.
         let unnamed = folder.path().join("side.new");

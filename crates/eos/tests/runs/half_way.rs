@@ -233,3 +233,33 @@ fn a_unit_that_is_not_asked_for_any_more_can_be_looked_at() {
     place.ok(&["delete", "desk", "--no-apply"]);
     assert_eq!(place.ok(&["tofu", "desk", "--", "state", "list"]).stdout, "terraform_data.top\n");
 }
+
+/// A plan that somebody has suspended, say: who waits for it is told for what.
+#[test]
+fn a_plan_that_goes_on_elsewhere_is_waited_for_aloud() {
+    let place = Place::new();
+    place.ok(&["create", "desk", "--yes"]);
+    let lock = place.path(".eos/cache/tofu/production/desk/eos/desk.lock");
+    let lock = std::fs::File::options().append(true).open(lock).unwrap();
+    lock.lock().unwrap();
+    lock.set_len(0).unwrap();
+    std::io::Write::write_all(&mut &lock, b"4711").unwrap();
+    let run = place.begin(&["plan"]);
+    std::thread::sleep(std::time::Duration::from_secs(5));
+    drop(lock);
+    let run = run.end();
+    assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
+    let told = "desk: waiting for another eos that plans it here (process 4711)";
+    assert!(run.stderr.contains(told), "{}", run.stderr);
+}
+
+/// Paths of sockets are short: a long folder for temporary files is passed over, as for the provider's.
+#[test]
+fn a_long_folder_for_temporary_files_is_no_obstacle() {
+    let place = Place::new();
+    let long = place.outside(&"long".repeat(30));
+    std::fs::create_dir(&long).unwrap();
+    place.ok(&["create", "desk", "--no-apply"]);
+    let planned = place.command(&["apply", "--yes"]).env("TMPDIR", &long).output().unwrap();
+    assert!(planned.status.success(), "{}", String::from_utf8_lossy(&planned.stderr));
+}
