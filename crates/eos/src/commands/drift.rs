@@ -147,7 +147,8 @@ fn shown(
             text.push_str(&below("  ", "  ", &said, call.context.width, 4));
             let preview = previews.get(&preview_key(env, change)).map_or("", String::as_str);
             for line in preview.lines().take(MOST_LINES) {
-                text.push_str(&style.dim(&format!("    {line}")));
+                let line = below("    ", "    ", line, call.context.width, 6);
+                text.push_str(&style.dim(line.trim_end()));
                 text.push('\n');
             }
             let more = preview.lines().count().saturating_sub(MOST_LINES);

@@ -40,6 +40,7 @@ use eos_model::{Diagnostic, Diagnostics, EnvName, codes};
 use eos_pillar::entry::Backing;
 use eos_pillar::estate_file::Backend as Kept;
 use eos_pillar::{Environment, Estate};
+use eos_secrets::{Identity, STATE_KEY_FILE, read_state_key};
 use eos_store::lease::{EmbeddedLeases, Leases};
 use eos_store::{FolderRecords, Records};
 use eos_tofu::{Children, Encryption, Installation, InstallationSettings, OfflineProvider, Places, Tofu};
@@ -86,6 +87,10 @@ impl Runs {
         }
         let salt = salt_folder(context, wants_salt)?;
         let installation = Installation::write(&places, &installation(context)).map_err(broken_tool)?;
+        if tofu.flavor().encrypts() && root.join(STATE_KEY_FILE).exists() {
+            // Without the key each unit would fail by itself, in the words of tofu.
+            read_state_key(&root, &Identity::load(&context.identity_file)?)?;
+        }
         let encryption = tofu.flavor().encrypts().then(|| {
             let words = ["__state-key", "--estate", root.as_str()].map(str::to_owned);
             Encryption::by_command(context.binary.clone(), words)

@@ -49,6 +49,6 @@ fn refusal(name: &Name, folder: &str) -> Diagnostic {
     Diagnostic::error(codes::DATA_AT_RISK, message)
         .why(format!("{name} would take them for its own, and eos would destroy them with it: another estate of this machine may have the same names"))
         .fix(format!(
-            "take another name; if they are nobody's, or meant for {name}: move them away, eos apply, and bring back what is wanted"
+            "take another name; if they are nobody's, or meant for {name}: move them away, type the command once more, and bring back what is wanted"
         ))
 }

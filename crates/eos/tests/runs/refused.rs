@@ -527,3 +527,18 @@ cloud:
     assert!(place.ok(&["status"]).stdout.contains("chest"));
     place.ok(&["tofu", "chest", "--", "apply", "-auto-approve"]);
 }
+
+/// Told once and in eos's words, not by tofu for each unit.
+#[test]
+fn nobody_plans_without_the_key_of_the_states() {
+    let place = Place::new();
+    place.ok(&["create", "desk", "--yes"]);
+    let identity = place.outside("home/.config/eos/identity.txt");
+    let kept = std::fs::read(&identity).unwrap();
+    std::fs::remove_file(&identity).unwrap();
+    let refused = place.exits(3, &["plan"]).stderr;
+    assert_eq!(refused.matches("error[").count(), 1, "{refused}");
+    assert!(!refused.contains("E0911"), "{refused}");
+    std::fs::write(&identity, kept).unwrap();
+    place.is_settled();
+}
