@@ -161,7 +161,8 @@ fn shown(
     text.push_str(&ignored(call, env, drift, runs)?);
     let next = loaded.hint(env, &ways_on(loaded, runs, env, drift));
     text.push_str(&below("Next: ", "Next: ", &next, call.context.width, 2));
-    Ok(Outcome::new(text, document).exits(exit_code::CHANGES))
+    let lost = run::lost_data::warnings(call.context, loaded, env, drift.units.keys())?;
+    Ok(Outcome::new(text, document).with_warnings(lost).exits(exit_code::CHANGES))
 }
 
 /// What can be done about it. Only what the settings can ask for is offered to be accepted.
@@ -231,7 +232,7 @@ fn revert(
         plan: drift.revert,
         previews,
         cost,
-        warnings: Diagnostics::new(),
+        warnings: run::lost_data::warnings(context, loaded, env, drift.units.keys())?,
         left: Default::default(),
         blocked: false,
     };

@@ -14,6 +14,7 @@ pub mod health;
 pub mod in_the_way;
 pub mod interrupt;
 pub mod listening;
+pub mod lost_data;
 pub mod operations;
 pub mod others_folders;
 pub mod progress;

@@ -27,10 +27,7 @@ pub fn refuse(
         let is_known = units.contains_key(name) || kept.contains_key(name);
         planned.is_work() && planned.goal == Goal::Present && !is_known
     };
-    let is_here = |entry: &&ComponentEntry| {
-        let host = entry.host.as_deref().and_then(|host| environment.hosts.get(host));
-        host.is_some_and(|host| this_machine::is_it(context, &loaded.estate, host))
-    };
+    let is_here = |entry: &&ComponentEntry| this_machine::has(context, &loaded.estate, &environment, entry);
     let mut found = Diagnostics::new();
     for (name, _) in plan.units.iter().filter(|(name, planned)| begins(name, planned)) {
         let Some(entry) = environment.components.get(name).filter(is_here) else { continue };

@@ -9,7 +9,7 @@ use std::net::IpAddr;
 use camino::{Utf8Path, Utf8PathBuf};
 use eos_engine::{Unit, Units};
 use eos_model::{Diagnostic, Diagnostics, HostName, codes};
-use eos_pillar::{Estate, HostEntry, files};
+use eos_pillar::{ComponentEntry, Environment, Estate, HostEntry, files};
 use serde_json::Value as Json;
 
 use crate::context::Context;
@@ -48,6 +48,12 @@ pub fn refuse_other(context: &Context, estate: &Estate, units: &[&Units]) -> Res
         }
     }
     if found.is_empty() { Ok(()) } else { Err(found) }
+}
+
+/// Whether something of an environment is on this machine.
+pub fn has(context: &Context, estate: &Estate, environment: &Environment, entry: &ComponentEntry) -> bool {
+    let host = entry.host.as_deref().and_then(|host| environment.hosts.get(host));
+    host.is_some_and(|host| is_it(context, estate, host))
 }
 
 /// Whether a host is the machine that eos runs on, as far as that can be told without asking anybody.

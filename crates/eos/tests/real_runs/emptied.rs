@@ -70,6 +70,24 @@ fn what_never_was_is_not_remembered_by_a_destroy() {
     nothing_is_remembered_of(&shop, "dream");
 }
 
+/// A revert cannot bring back what was in it, and does not pretend to.
+#[test]
+fn data_that_somebody_removed_is_called_gone() {
+    let shop = Shop::new();
+    shop.create_redis("robbed", "first-password");
+    std::fs::remove_dir_all(shop.data_folder("robbed")).unwrap();
+    let told = |text: &str| {
+        let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        has(&flat, "robbed/data is gone, and the data in it");
+        has(&flat, "eos drift revert makes an empty folder");
+    };
+    told(&shop.exits(2, &["drift"]).stderr);
+    told(&shop.ok(&["drift", "revert", "--yes"]).stderr);
+    assert!(shop.data_folder("robbed").exists());
+    has(&shop.ok(&["drift"]).stdout, "Nothing in production differs");
+    shop.ok(&["destroy", "production", "--yes", "--destroy-data", "robbed"]);
+}
+
 /// A folder that several hosts see, as far as eos knows.
 const SHARE: &str = r#"#!yaml
 format: 1
