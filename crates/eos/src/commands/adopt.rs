@@ -1,22 +1,25 @@
 //! `eos adopt`: bring a Nomad job that runs already under eos. It keeps its id; its settings come from the catalogue and
 //! the flags, and the plan shows in what that differs from what runs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use clap::{Arg, ArgMatches, Command};
 use eos_compile::intent::Planned;
+use eos_engine::jobs;
 use eos_model::{Diagnostic, Diagnostics, EnvName, Name, codes};
 use eos_pillar::estate_file::{DEFAULT_NAMESPACE, ESTATE_FILE, EstateFile};
 use eos_pillar::{Change, ComponentEntry, Environment};
+use serde_json::Value as Json;
 
 use super::{Call, catalog_here, create};
 use crate::args::{self, spoken};
 use crate::loaded::Loaded;
 use crate::outcome::Outcome;
-use crate::recording::Message;
+use crate::recording::{Message, Prepared};
 use crate::run;
 use crate::run::ended::outcome;
 use crate::run::flow::{self, Wanted};
+use crate::run::surroundings;
 
 /// What can be adopted.
 const JOB: &str = "nomad-job/";
@@ -90,8 +93,46 @@ pub fn about_data(planned: &Planned, name: &str) -> Option<String> {
     let folders: Vec<&str> = volumes.filter_map(|volume| volume.get("path")?.as_str()).collect();
     (!folders.is_empty()).then(|| {
         let folders = folders.join(", ");
-        format!("what the job has stored so far stays where it is: {name} begins with what is in {folders}")
+        format!(
+            "eos does not know where the job keeps its data: {name} begins with what is in {folders}. What it has in its allocation's own folder Nomad takes away some time after it was replaced: copy that first"
+        )
     })
+}
+
+/// A job goes on with the driver that it has, unless somebody says otherwise: made a container by default, a program of
+/// the host would be stopped for something that may never start.
+pub fn refuse_other_driver(
+    call: &Call<'_>,
+    loaded: &Loaded,
+    env: &EnvName,
+    prepared: &Prepared,
+    (name, job): (&str, &str),
+) -> Result<(), Diagnostics> {
+    let units = run::units(env, &prepared.compiled.files)?;
+    let Some(unit) = units.units.get(name) else { return Ok(()) };
+    let ours: BTreeSet<String> =
+        jobs::described(unit, &Default::default()).iter().flat_map(|(_, job)| drivers(job)).collect();
+    let client = surroundings::nomad(call.context, &loaded.estate);
+    // Of a Nomad that does not answer the plan tells.
+    let Some(Ok(Some(found))) = client.map(|client| client.job_document(job)) else { return Ok(()) };
+    let theirs = drivers(&found);
+    if ours.is_empty() || theirs.is_empty() || !ours.is_disjoint(&theirs) {
+        return Ok(());
+    }
+    let listed = |all: &BTreeSet<String>| all.iter().cloned().collect::<Vec<_>>().join(", ");
+    let message = format!("{job} runs with {}, and {name} would with {}", listed(&theirs), listed(&ours));
+    Err(Diagnostic::error(codes::USAGE, message)
+        .why("taken over so, it would be stopped and started as something else")
+        .fix("say which it is to be: --runtime host for a program of its host, --runtime container for an image")
+        .into())
+}
+
+/// What the tasks of a job run with.
+fn drivers(job: &Json) -> BTreeSet<String> {
+    let parts = |json: &Json, key: &str| json[key].as_array().cloned().unwrap_or_default();
+    let groups = parts(job, "TaskGroups").into_iter();
+    let tasks = groups.flat_map(|group| parts(&group, "Tasks"));
+    tasks.filter_map(|task| task["Driver"].as_str().map(str::to_owned)).collect()
 }
 
 /// Takes over what is recorded.

@@ -163,6 +163,11 @@ pub fn create(
             return Ok(mended.with_warnings(said.warnings));
         }
     };
+    if let Some(job) = job
+        && !said.request.common.contains_key("runtime")
+    {
+        adopt::refuse_other_driver(call, &loaded, &env, &prepared, (&name, job))?;
+    }
     let adopt = job.map(|job| (name.clone(), adopt::import_id(&loaded.estate.file, job)));
     let intent = Intent { planned: &planned, prepared: &prepared, message, adopt, warnings: said.warnings };
     record(call, matches, &mut loaded, &env, intent)

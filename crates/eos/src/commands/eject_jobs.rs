@@ -2,12 +2,12 @@
 //! bears a mark that only Nomad knows of; it is asked here.
 
 use eos_model::{Diagnostic, codes};
-use eos_nomad::{Client, Patience, Stop};
+use eos_nomad::Client;
 use serde_json::Value as Json;
 
 use super::Call;
 use crate::loaded::Loaded;
-use crate::run::{answering, surroundings};
+use crate::run::surroundings;
 
 pub struct Running {
     /// None once it has not answered.
@@ -17,11 +17,7 @@ pub struct Running {
 
 impl Running {
     pub fn new(call: &Call<'_>, loaded: &Loaded) -> Running {
-        let connection = surroundings::nomad_connection(|name| {
-            surroundings::nomad_variable(&call.context.given, &loaded.estate.file, &loaded.estate.root, name)
-        });
-        let client = Client::new(&connection, Patience::at_once(answering::WITHIN), Stop::new());
-        Running { client: client.ok(), unanswered: None }
+        Running { client: surroundings::nomad(call.context, &loaded.estate), unanswered: None }
     }
 
     /// A file of a unit that is applied, as it is to be written.

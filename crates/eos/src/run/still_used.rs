@@ -2,10 +2,9 @@
 
 use eos_engine::{Unit, jobs};
 use eos_model::{Diagnostic, Name, codes};
-use eos_nomad::{Client, Patience, Stop};
 use eos_pillar::Environment;
 
-use super::{answering, surroundings, this_machine};
+use super::{surroundings, this_machine};
 use crate::context::Context;
 use crate::loaded::Loaded;
 
@@ -16,13 +15,7 @@ pub fn refuse_job(context: &Context, loaded: &Loaded, unit: &Unit) -> Result<(),
     if described.is_empty() {
         return Ok(());
     }
-    let variable = |name: &str| {
-        surroundings::nomad_variable(&context.given, &loaded.estate.file, &loaded.estate.root, name)
-    };
-    let connection = surroundings::nomad_connection(variable);
-    let Ok(client) = Client::new(&connection, Patience::at_once(answering::WITHIN), Stop::new()) else {
-        return Ok(());
-    };
+    let Some(client) = surroundings::nomad(context, &loaded.estate) else { return Ok(()) };
     for (_, job) in described {
         let id = job["ID"].as_str().unwrap_or_default();
         let Ok(Some(found)) = client.job(id) else { continue };

@@ -8,12 +8,14 @@ use camino::{Utf8Path, Utf8PathBuf};
 use eos_engine::{Surroundings, Unit, Units};
 use eos_model::{Diagnostic, UnitId, codes};
 use eos_nomad::{Client, Connection, Patience, Stop, Tls};
+use eos_pillar::Estate;
 use eos_pillar::estate_file::{Backend as Kept, DEFAULT_NAMESPACE, EstateFile};
 use eos_salt::{Installation as SaltInstallation, WarmServer};
 use eos_secrets::credentials;
 use eos_tofu::{Backend, Places};
 use serde_json::Value as Json;
 
+use super::answering;
 use crate::context::Context;
 
 /// Where a child finds programs.
@@ -167,6 +169,13 @@ pub fn refuse_other_namespace(
 /// Whether a unit has jobs of Nomad's.
 pub fn has_jobs(unit: &Unit) -> bool {
     unit.main().pointer("/resource/eos_nomad_job").is_some()
+}
+
+/// A client of the estate's Nomad that does not wait long for an answer; None where it cannot even be asked.
+pub fn nomad(context: &Context, estate: &Estate) -> Option<Client> {
+    let connection =
+        nomad_connection(|name| nomad_variable(&context.given, &estate.file, &estate.root, name));
+    Client::new(&connection, Patience::at_once(answering::WITHIN), Stop::new()).ok()
 }
 
 /// How Nomad is reached, by its own variables. `EOS_OWN_NOMAD` says where this machine's agent is, for tests: what runs on

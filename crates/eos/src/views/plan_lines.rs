@@ -230,7 +230,11 @@ pub fn data(plan: &RunPlan, width: usize, style: Style) -> String {
     let mut lost = BTreeSet::new();
     let mut kept = BTreeSet::new();
     let (mut at_risk, mut unknown) = (BTreeSet::new(), BTreeSet::new());
+    let mut taken_over = BTreeSet::new();
     for change in plan.changes() {
+        if change.kind == ChangeKind::Adopt && change.address.starts_with("eos_nomad_job.") {
+            taken_over.insert(change.unit.to_string());
+        }
         if let Some(operation) = &change.operation {
             let because = operation.because.as_ref().map(|because| format!(" ({because})"));
             let said = format!("{}{}", operation.words, because.unwrap_or_default());
@@ -269,6 +273,7 @@ pub fn data(plan: &RunPlan, width: usize, style: Style) -> String {
     say("Data that is lost: ", &red, &lost);
     say("Data at risk: ", &red, &at_risk);
     say("Data that may be at risk, its kind does not say: ", &red, &unknown);
+    say("Data of a job that is taken over, eos does not know where it is: ", &red, &taken_over);
     say("Data that is kept: ", &plain, &kept);
     if out.is_empty() { "No data is at risk.\n".to_owned() } else { out }
 }

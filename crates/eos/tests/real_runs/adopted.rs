@@ -36,6 +36,13 @@ fn a_job_registered_by_hand_is_taken_over() {
     assert_eq!(refused.stdout, "", "nothing is said as if it went well");
     assert!(!shop.sandbox.files("pillar").iter().any(|path| path.contains("taken")), "nothing was recorded");
 
+    // Not said what it is to run with, it would become a container.
+    let unsaid = shop.exits(3, &["adopt", "nomad-job/old-redis", "redis", "--yes"]).stderr;
+    has(
+        &unsaid.split_whitespace().collect::<Vec<_>>().join(" "),
+        "old-redis runs with raw_exec, and redis would with docker",
+    );
+
     let words: Vec<&str> = ["adopt", "nomad-job/old-redis"].into_iter().chain(words).collect();
     let later: Vec<&str> =
         words.iter().copied().filter(|word| *word != "--yes").chain(["--no-apply"]).collect();
@@ -51,7 +58,8 @@ fn a_job_registered_by_hand_is_taken_over() {
     let adopted = shop.ok(&words);
     let recorded =
         cut_off.as_ref().unwrap_or(&adopted).stdout.split_whitespace().collect::<Vec<_>>().join(" ");
-    has(&recorded, "what the job has stored so far stays where it is: taken begins with what is in");
+    has(&recorded, "eos does not know where the job keeps its data: taken begins with what is in");
+    has(&recorded, "Data of a job that is taken over, eos does not know where it is: taken");
     has(&adopted.stdout, "= take over");
     has(&adopted.stdout, "taken");
     let job = shop.job("old-redis");
