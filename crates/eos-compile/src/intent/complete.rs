@@ -143,7 +143,7 @@ impl<'a> Completer<'a> {
         match self.chooser.environment.components.get(draft.name) {
             None => {
                 let notes = component.notes.iter().filter(|note| holds(note, draft));
-                notes.for_each(|note| self.note_choice(draft, note.clone()));
+                notes.for_each(|note| self.note_choice(draft, note.replace("@{name}", draft.name)));
                 self.tell_of_placeholders(draft, &component, None);
             }
             Some(before) => {

@@ -40,7 +40,6 @@ pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
 }
 
 pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics> {
-    let started = Instant::now();
     let context = call.context;
     let loaded = Loaded::open(context)?;
     let env = loaded.env(matches.get_one::<String>("env").map(String::as_str))?;
@@ -106,6 +105,8 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
             Outcome::new("Nothing was changed.\n", json!({"declined": true})).exits(exit_code::REFUSED)
         );
     }
+    // Without the time that a person takes to answer.
+    let started = Instant::now();
     let at_work = Runs::open(context, &loaded.estate, &[&units], &line)?;
     interrupt::watch(&at_work.tools.children);
     let head = loaded.estate.commit_id().unwrap_or_default();

@@ -11,6 +11,7 @@ use crate::dry_run;
 use crate::loaded::Loaded;
 use crate::outcome::Outcome;
 use crate::recording::{self, Message, Prepared};
+use crate::run::entries_back::EntriesBack;
 use crate::run::flow::{self, Wanted};
 use crate::run::{self, going_back, this_machine, undoing};
 use crate::views::wrap::below;
@@ -38,11 +39,14 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         return Ok(outcome);
     }
     if args::stops_after_recording(call.context, matches)? {
+        let pillar = EntriesBack::of(&loaded, &env, &change);
         let prepared = Prepared { change, compiled, made: Vec::new() };
         let recorded = recording::commit(call.context, &mut loaded, &env, &prepared, message)?;
         let said: String = notes.iter().map(|note| below("", "", note, call.context.width, 2)).collect();
-        let text = said + &recorded.told(&loaded.hint(&env, "eos apply does that."));
-        let document = json!({"to": commit, "commit": recorded.commit, "notes": notes, "applied": false});
+        let text = pillar.text(call.context.width)
+            + &said
+            + &recorded.told(&loaded.hint(&env, "eos apply does that."));
+        let document = json!({"to": commit, "commit": recorded.commit, "notes": notes, "pillar": pillar, "applied": false});
         return Ok(Outcome::new(text, document));
     }
     let wanted = Wanted { notes: notes.clone(), ..Wanted::new(&env, &compiled, change, message, matches)? };

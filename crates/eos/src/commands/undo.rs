@@ -29,7 +29,6 @@ pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
 }
 
 pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Told, Diagnostics> {
-    let started = Instant::now();
     let context = call.context;
     let mut loaded = Loaded::open(context)?;
     let asked = loaded.env(matches.get_one::<String>("env").map(String::as_str))?;
@@ -89,6 +88,8 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Told, Diagnostics> {
             return Ok(Told::new("", not_done).with_warnings(nobody.into()).exits(crate::exit_code::REFUSED));
         }
     }
+    // Without the time that a person takes to answer.
+    let started = Instant::now();
     loaded.estate.release();
     let revert = |run: &RunId| undoing::revert(call, &runs, run);
     let looked_after = matches.get_flag("looked-after");

@@ -171,6 +171,7 @@ pub fn plan(
         Some(planned) => only_commands_that_work(taken, planned),
         None => taken,
     });
+    warnings.0.extend(super::this_machine::warn_of_ordinary_user(call.context, &plan, units));
     warnings.extend(closed_folder::warnings(call.context, loaded, runs, wanted, &plan)?);
     let cost = Shown::cost_of(loaded, &plan)?;
     let left = wanted.leave.clone();

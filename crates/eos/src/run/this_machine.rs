@@ -7,11 +7,12 @@ use std::collections::BTreeSet;
 use std::net::IpAddr;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use eos_engine::{Unit, Units};
-use eos_model::{Diagnostic, Diagnostics, HostName, codes};
+use eos_engine::{RunPlan, Unit, UnitPlan, Units};
+use eos_model::{Diagnostic, Diagnostics, HostName, Name, codes};
 use eos_pillar::{ComponentEntry, Environment, Estate, HostEntry, files};
 use serde_json::Value as Json;
 
+use super::surroundings;
 use crate::context::Context;
 
 /// Says that a host is this machine.
@@ -48,6 +49,23 @@ pub fn refuse_other(context: &Context, estate: &Estate, units: &[&Units]) -> Res
         }
     }
     if found.is_empty() { Ok(()) } else { Err(found) }
+}
+
+/// Says before the question what Salt would say in the middle of a run: an ordinary user makes no accounts, packages and
+/// folders of the system.
+pub fn warn_of_ordinary_user(context: &Context, plan: &RunPlan, units: &Units) -> Option<Diagnostic> {
+    let is_set_up_here = |name: &Name, planned: &UnitPlan| {
+        planned.is_work() && units.units.get(name).is_some_and(surroundings::needs_salt)
+    };
+    let any = plan.units.iter().any(|(name, planned)| is_set_up_here(name, planned));
+    (any && !rustix::process::geteuid().is_root()).then(|| {
+        Diagnostic::warning(
+            codes::SALT,
+            format!("Salt sets up this machine as {}, who is not root", context.user),
+        )
+        .why("packages, accounts and folders such as /srv/eos are root's to make: such states fail")
+        .fix("run eos as root; or keep to folders of your own: eos update host local --data-folder <folder>")
+    })
 }
 
 /// Whether something of an environment is on this machine.

@@ -113,6 +113,21 @@ fn what_mends_nothing_or_makes_another_mistake_is_refused() {
     assert_eq!(sandbox.git(&["rev-parse", "HEAD"]), before);
 }
 
+/// Who goes back without applying sees what becomes of each entry, as with an undo.
+#[test]
+fn a_rollback_that_is_only_recorded_says_what_it_changes() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "redis", "--no-apply"]);
+    sandbox.ok(&["create", "prometheus", "--retention", "3d", "--no-apply"]);
+    sandbox.ok(&["delete", "redis", "--no-apply"]);
+    let back = sandbox.ok(&["rollback", "HEAD~2", "--no-apply"]).stdout;
+    assert!(
+        back.contains("redis is asked for again") && back.contains("prometheus is no longer asked for"),
+        "{back}"
+    );
+    assert!(back.contains("recorded by "), "{back}");
+}
+
 #[test]
 fn where_no_is_said_nothing_is_applied_and_other_words_are_refused() {
     let sandbox = Sandbox::with_estate();
