@@ -116,7 +116,7 @@ fn machine(call: &Call<'_>, executor: &str, findings: &mut Vec<Finding>) -> Resu
 fn estate(call: &Call<'_>, loaded: &Loaded, findings: &mut Vec<Finding>) -> Result<(), Diagnostics> {
     let dirty = loaded.estate.git.dirty()?;
     findings.push(match dirty.len() {
-        0 => Finding::Good(format!("estate {}: everything is committed", loaded.estate.file.name)),
+        0 => Finding::Good(format!("estate {}: all that eos reads is committed", loaded.estate.file.name)),
         count => Finding::Note(
             format!("{count} file(s) with changes that are not committed, {} among them", dirty[0]),
             "git status".to_owned(),
