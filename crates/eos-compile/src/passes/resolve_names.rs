@@ -302,7 +302,7 @@ fn wrong_value(
         .fix(fix)
 }
 
-fn hint(word: &str, known: &[&str]) -> String {
+pub fn hint(word: &str, known: &[&str]) -> String {
     match nearest(word, known.iter().copied()) {
         Some(near) => format!("did you mean {near}?"),
         None if known.is_empty() => "there is none to choose".to_owned(),
