@@ -7,7 +7,7 @@ use eos_engine::{Applied, Layout};
 use eos_model::Diagnostics;
 use serde_json::json;
 
-use super::{Call, VERBS, catalog_here, operation};
+use super::{Call, VERBS, catalog_here, complete_operation, operation};
 use crate::args::component::{self, flag};
 use crate::args::spoken;
 use crate::context::value_of;
@@ -66,7 +66,7 @@ fn asked(words: Vec<String>) -> Asked {
     }
 }
 
-type Candidates = Vec<(String, String)>;
+pub type Candidates = Vec<(String, String)>;
 
 fn candidates(call: &Call<'_>, before: &[String], typed: &str) -> Result<Candidates, Diagnostics> {
     let bare = spoken::bare_words(before);
@@ -183,6 +183,13 @@ fn candidates(call: &Call<'_>, before: &[String], typed: &str) -> Result<Candida
             ("verify", "hash again"),
         ])),
         ["list"] => Ok(pairs(&[("components", ""), ("hosts", ""), ("operations", "")])),
+        [verb, kind, ..] => {
+            let catalog = catalog_here(call.context)?;
+            match operation::kinds_with(&catalog, verb).iter().any(|known| known == kind) {
+                true => complete_operation::arguments(&catalog, [verb, kind], before, typed),
+                false => Ok(Vec::new()),
+            }
+        }
         [verb] => {
             let catalog = catalog_here(call.context)?;
             Ok(operation::kinds_with(&catalog, verb)
@@ -190,7 +197,6 @@ fn candidates(call: &Call<'_>, before: &[String], typed: &str) -> Result<Candida
                 .map(|kind| (kind, "kind".to_owned()))
                 .collect())
         }
-        _ => Ok(Vec::new()),
     }
 }
 
