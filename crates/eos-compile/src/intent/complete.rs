@@ -122,7 +122,7 @@ impl<'a> Completer<'a> {
         self.check_host(draft);
         self.tell_of_package(draft, &component);
         self.choose_nodes(draft, &component);
-        self.chooser.add(draft.name, draft.kind, &Json::Object(draft.entry.clone()));
+        self.chooser.add(draft.name, &component, &Json::Object(draft.entry.clone()));
         self.choose_ports(draft, &component);
         self.tell_of_what_was(draft);
         // A met soft need may turn on a feature that needs something else.
