@@ -95,7 +95,8 @@ fn wanted_twice(work: &Work<'_>, provider: &Unit<'_>, offer: &str, taken: &str) 
         let need = grant.need;
         let Some(value) = scope::wanted(work, provider, grant, taken) else { continue };
         let (own, name) = (&consumer.id.name, &provider.id.name);
-        let Some((other, for_need)) = wanted.insert(value.clone(), (own, need)) else { continue };
+        // Names of hosts are the same in capitals.
+        let Some((other, for_need)) = wanted.insert(value.to_lowercase(), (own, need)) else { continue };
         let is_setting = consumer.component.settings.contains_key(taken);
         let (message, fix) = match (other == own, is_setting) {
             (true, _) => (

@@ -442,3 +442,16 @@ fn a_name_that_is_the_providers_own() {
     // Postgres itself may be called that: nobody gives it a role.
     sandbox.ok(&["create", "postgres"]);
 }
+
+#[test]
+fn names_of_hosts_that_are_none() {
+    let sandbox = Sandbox::with_estate();
+    let long = format!("{}.example.org", "a".repeat(64));
+    for name in ["a..b", "a.-b.org", &long] {
+        let run = sandbox.run(&["create", "grafana", "--hostname", name]);
+        assert!(run.code == 3 && run.stderr.contains("E0303"), "{name}: {}{}", run.stdout, run.stderr);
+    }
+    sandbox.ok(&["create", "grafana", "--sso", "--hostname", "App.example.com"]);
+    let same = ["create", "umami", "--sso", "--hostname", "app.example.com"];
+    refused(&sandbox, "a_name_of_a_host_in_capitals", 3, &same);
+}
