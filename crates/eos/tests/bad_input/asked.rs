@@ -202,6 +202,12 @@ fn an_account_of_the_system() {
     let sandbox = Sandbox::with_estate();
     refused(&sandbox, "a_user_root", 3, &["create", "user", "root"]);
     refused(&sandbox, "a_user_without_a_name", 3, &["create", "user"]);
+    refused(&sandbox, "a_user_with_a_number_for_a_name", 3, &["create", "user", "1234"]);
+    for odd in [&["a2345678901234567890123456789012x"] as &[&str], &["kim", "--full-name", "Kim\nroot::0:0"]]
+    {
+        let run = sandbox.run(&[&["create", "user"], odd].concat());
+        assert!(run.code == 3, "{odd:?}: {}{}", run.stdout, run.stderr);
+    }
     let odd = ["create", "user", "kim", "--ssh-key", "garbage", "--groups", "sudo docker"];
     refused(&sandbox, "a_user_with_an_odd_key_and_group", 3, &odd);
 }
