@@ -450,7 +450,7 @@ fn holds(note: &str, draft: &Draft<'_>) -> bool {
 }
 
 /// Whether several of it run, where Nomad puts them.
-fn replicated(draft: &Draft<'_>) -> bool {
+pub fn replicated(draft: &Draft<'_>) -> bool {
     draft.entry.get("replicas").and_then(Json::as_i64).is_some_and(|replicas| replicas > 1)
 }
 

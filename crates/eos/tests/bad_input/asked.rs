@@ -461,3 +461,10 @@ fn names_of_hosts_that_are_none() {
     let same = ["create", "umami", "--sso", "--hostname", "app.example.com"];
     refused(&sandbox, "a_name_of_a_host_in_capitals", 3, &same);
 }
+
+#[test]
+fn a_port_of_several() {
+    let sandbox = Sandbox::with_estate();
+    let both = ["create", "umami", "--replicas", "2", "--port", "3333"];
+    refused(&sandbox, "a_port_of_several", 3, &both);
+}
