@@ -242,3 +242,15 @@ fn a_checkout_with_other_line_ends_is_as_eos_wrote_it() {
     sandbox.git(&["checkout", "--", "pillar"]);
     sandbox.ok(&["update", "redis", "--memory", "600"]);
 }
+
+#[test]
+fn the_history_of_one_environment_is_its_own() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "redis"]);
+    sandbox.ok(&["create", "host", "stage1", "--env", "staging", "--address", "10.0.0.9"]);
+    sandbox.ok(&["create", "redis", "--env", "staging", "--host", "stage1", "--because", "to try"]);
+    let said = sandbox.ok(&["history", "--env", "staging"]).stdout;
+    assert!(said.contains("to try") && said.contains("stage1") && !said.contains("host local"), "{said}");
+    assert!(!said.contains("eos create redis\n"), "{said}");
+    assert!(sandbox.ok(&["history"]).stdout.contains("eos create redis\n"));
+}
