@@ -117,8 +117,10 @@ impl Fields<'_> {
                 self.found.push(wrong);
             }
             Some(number) if !(1..=i64::from(u32::MAX)).contains(&number) => {
-                let message = format!("{key} is {number}, and may be 1 to {}", u32::MAX);
+                let message = format!("{key} is {number}, and has to be 1 or more");
                 let wrong = Diagnostic::error(codes::BAD_VALUE, message).at(self.sources.place_of(value));
+                let wrong =
+                    wrong.why("less than one of it is nothing, and Nomad takes no more than 4 billion");
                 self.found.push(wrong.fix(format!("write another number there, or leave out {key}")));
             }
             Some(_) => {}

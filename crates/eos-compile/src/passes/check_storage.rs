@@ -76,6 +76,7 @@ pub fn run(work: &mut Work<'_>) {
             if let Some(wrong) = no_size.filter(|_| choice.backing != Backing::Lvm) {
                 let message = format!("{}: volume {name}: {wrong}", unit.id.name);
                 let wrong = Diagnostic::error(codes::BAD_VALUE, message).at(place());
+                let wrong = wrong.why("it is the size that a logical volume of it would get");
                 found.push(wrong.fix("write another size there, such as 20G"));
             }
             if choice.backing == Backing::Shared {
