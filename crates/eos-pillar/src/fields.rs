@@ -117,10 +117,10 @@ impl Fields<'_> {
                 self.found.push(wrong);
             }
             Some(number) if !(1..=i64::from(u32::MAX)).contains(&number) => {
-                let message = format!("{key} is {number}, and has to be 1 or more");
+                let message = format!("{key} cannot be {number}");
                 let wrong = Diagnostic::error(codes::BAD_VALUE, message).at(self.sources.place_of(value));
                 let wrong =
-                    wrong.why("less than one of it is nothing, and Nomad takes no more than 4 billion");
+                    wrong.why("it is 1 at least, and at most 4 billion, which is as much as Nomad takes");
                 self.found.push(wrong.fix(format!("write another number there, or leave out {key}")));
             }
             Some(_) => {}

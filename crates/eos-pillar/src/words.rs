@@ -160,7 +160,8 @@ mod tests {
 
     #[test]
     fn what_fits_and_what_does_not() {
-        let cases: &[(fn(&str) -> Fits, &[&str], &[&str])] = &[
+        type Case<'t> = (fn(&str) -> Fits, &'t [&'t str], &'t [&'t str]);
+        let cases: &[Case<'_>] = &[
             (
                 address,
                 &["10.0.0.5", "fd00::5", "db1", "db_1.example.org"],
