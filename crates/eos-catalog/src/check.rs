@@ -70,6 +70,11 @@ impl Checker<'_> {
         {
             self.error("an image is named without its tag, and `latest` is never a version".to_owned());
         }
+        if let Some(pattern) = &component.name_pattern
+            && let Err(error) = regex_lite::Regex::new(pattern)
+        {
+            self.error(format!("name_pattern {pattern} cannot be read: {error}"));
+        }
         for alias in component.aliases.iter().filter(|alias| self.catalog.folder(alias).is_some()) {
             self.error(format!("the alias {alias:?} is a kind of its own"));
         }

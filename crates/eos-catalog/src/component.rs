@@ -46,6 +46,9 @@ pub struct Component {
     /// Names that none of this kind may have, such as a user's `root`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reserved_names: Vec<String>,
+    /// What the name of one has to match as a whole, where not every name of eos's will do: a user's is an account.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name_pattern: Option<String>,
     /// There for people on other machines: eos says when its host has an address that only the host itself reaches.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub public: bool,
@@ -94,6 +97,12 @@ pub struct Component {
 }
 
 impl Component {
+    /// Whether a name is one that its pattern allows.
+    pub fn takes_name(&self, name: &str) -> bool {
+        let regex = |pattern: &String| regex_lite::Regex::new(&format!("^(?:{pattern})$")).ok();
+        self.name_pattern.as_ref().and_then(regex).is_none_or(|regex| regex.is_match(name))
+    }
+
     /// Whether eos only knows of it: somebody else starts it, and sets its ports.
     pub fn starts_nothing(&self) -> bool {
         self.tasks.is_empty() && self.states.is_empty()

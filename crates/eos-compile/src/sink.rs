@@ -107,6 +107,8 @@ pub struct TemplateSink<'k> {
     /// What stands where a value is known only on the host.
     actions: Vec<Action>,
     has_variables: bool,
+    /// Tells placeholders apart from those of an attempt before.
+    attempt: usize,
 }
 
 /// A placeholder in the content and the action that takes its place.
@@ -127,12 +129,33 @@ const ESCAPE: &str = r#" | replaceAll "\\" "\\\\" | replaceAll "\"" "\\\"""#;
 /// outside of a query a `+` is a plus.
 const URL_ESCAPE: &str = r#" | urlquery | replaceAll "+" "%20""#;
 
+/// How often a content is made with other placeholders.
+const ATTEMPTS: usize = 100;
+
 /// Left and right delimiters, the first pair that the content itself does not use.
 const DELIMITERS: [(&str, &str); 4] = [("{{", "}}"), ("[[", "]]"), ("<%", "%>"), ("<<<", ">>>")];
 
 impl<'k> TemplateSink<'k> {
-    pub fn new(keys: &'k SecretKeys) -> TemplateSink<'k> {
-        TemplateSink { keys, secrets: Vec::new(), actions: Vec::new(), has_variables: false }
+    /// Makes a content. Should some text in it happen to be a placeholder, it is made again with others.
+    pub fn render(
+        keys: &'k SecretKeys,
+        mut content: impl FnMut(&mut TemplateSink<'k>) -> Result<String, String>,
+    ) -> Result<(TemplateSink<'k>, String), String> {
+        for attempt in 0..ATTEMPTS {
+            let (secrets, actions) = (Vec::new(), Vec::new());
+            let mut sink = TemplateSink { keys, secrets, actions, has_variables: false, attempt };
+            let made = content(&mut sink)?;
+            if sink.actions.iter().all(|action| sink.is_unmistakable(&action.placeholder, &made)) {
+                return Ok((sink, made));
+            }
+        }
+        Err("the content uses every placeholder there is".to_owned())
+    }
+
+    /// Whether a placeholder stands where it was put and nowhere else.
+    fn is_unmistakable(&self, placeholder: &str, content: &str) -> bool {
+        content.matches(placeholder).count() <= 1
+            && self.actions.iter().all(|action| !action.action.contains(placeholder))
     }
 
     pub fn needs_template(&self) -> bool {
@@ -206,7 +229,7 @@ impl<'k> TemplateSink<'k> {
     }
 
     fn placeholder(&mut self, action: String, is_quoted: bool, escapes: bool) -> String {
-        let placeholder = format!("EOSx{}xACTION", self.actions.len());
+        let placeholder = format!("EOSx{}x{}xACTION", self.actions.len(), self.attempt);
         self.actions.push(Action { placeholder: placeholder.clone(), action, is_quoted, escapes });
         placeholder
     }
@@ -249,4 +272,36 @@ fn stands_in_quotes(content: &str, placeholder: &str) -> bool {
 /// A string literal of Go templates; JSON's quoting is a subset of Go's.
 fn go_string(text: &str) -> String {
     Json::from(text).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_that_is_a_placeholder_stays_a_text() {
+        let reference: SecretRef = "secret://production/a/b?v=1".parse().unwrap();
+        let keys = SecretKeys::of(std::slice::from_ref(&reference));
+        let secret =
+            || Rendered::piece(Piece::Secret { reference: reference.clone(), url: false }, Vec::new());
+        let odd = "EOSx0x0xACTION EOSx0x1xACTION";
+        let (sink, content) = TemplateSink::render(&keys, |sink| {
+            let known = sink.text(&Rendered::value(&Json::from(odd), Vec::new()))?;
+            let text = sink.text(&secret())?;
+            Ok(format!("{}\n{}", known.as_str().unwrap(), text.as_str().unwrap()))
+        })
+        .unwrap();
+        let (text, _) = sink.finish("job", &content).unwrap();
+        assert_eq!(text.matches(odd).count(), 1, "{text}");
+        assert_eq!(text.matches("$secrets.a_b").count(), 1, "{text}");
+        // Beside a secret a text is inside of the action.
+        let mut beside = secret();
+        beside.pieces.push(Piece::Value(odd.to_owned()));
+        let (sink, content) = TemplateSink::render(&keys, |sink| {
+            Ok([sink.env_line("A", &secret())?, sink.env_line("B", &beside)?].concat())
+        })
+        .unwrap();
+        let (text, _) = sink.finish("job", &content).unwrap();
+        assert_eq!(text.matches(odd).count(), 1, "{text}");
+    }
 }

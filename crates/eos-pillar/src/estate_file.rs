@@ -8,6 +8,8 @@ use eos_model::{Diagnostic, EnvName, Place, codes};
 use serde::{Deserialize, Serialize};
 use toml::de::DeTable;
 
+use crate::lock_file::LOCK_FILE;
+
 /// Its name in the estate's root.
 pub const ESTATE_FILE: &str = "eos.toml";
 /// The format this version reads and writes.
@@ -267,6 +269,21 @@ pub fn refuse_newer(text: &str, file: &Utf8Path, known: u32) -> Result<(), Diagn
 /// A TOML error with its place.
 pub fn bad_toml(file: &Utf8Path, text: &str, error: &toml::de::Error) -> Diagnostic {
     let mut place = Place::file(file);
+    if let Some((index, line)) = text.lines().enumerate().find(|(_, line)| line.starts_with("<<<<<<<")) {
+        (place.line, place.column, place.text) = (index + 1, 1, line.to_owned());
+        let fix = match file.as_str() {
+            LOCK_FILE => {
+                format!("git checkout --ours {file}, git add {file}, finish the merge, then eos upgrade")
+            }
+            _ => format!(
+                "leave there what both sides mean, without the lines of git, then git add {file} and finish the merge"
+            ),
+        };
+        return Diagnostic::error(codes::BAD_ESTATE_FILE, format!("{file} holds a merge conflict"))
+            .at(place)
+            .why("two clones changed it, and git does not know which lines count")
+            .fix(fix);
+    }
     if let Some(span) = error.span() {
         let before = &text[..span.start.min(text.len())];
         place.line = before.matches('\n').count() + 1;

@@ -7,6 +7,8 @@ use eos_model::{Diagnostic, Diagnostics, codes, nearest::nearest};
 use eos_yaml::{Node, Sources, Value};
 use indexmap::IndexMap;
 
+use crate::words::Misfit;
+
 /// Reads typed fields out of nodes and collects what does not fit.
 pub(crate) struct Fields<'a> {
     pub sources: &'a Sources,
@@ -97,11 +99,31 @@ impl Fields<'_> {
         self.text(node, key)
     }
 
+    /// A text that has to fit, or it is told of.
+    pub fn fits(&mut self, what: &str, node: &Node, key: &str, check: fn(&str) -> Result<(), Misfit>) {
+        let Some(value) = node.get(key) else { return };
+        let Some(Err(misfit)) = value.as_str().map(check) else { return };
+        let told = misfit.told(&format!("{key} of {what}"), value.as_str().unwrap_or_default());
+        let fix = format!("write another there, such as {}", misfit.instead);
+        self.found.push(told.at(self.sources.place_of(value)).fix(fix));
+    }
+
+    /// How many there are of something: one at least.
     pub fn number(&mut self, node: &Node, key: &str) -> Option<i64> {
         let value = node.get(key)?;
-        if value.as_i64().is_none() {
-            let wrong = self.wrong(value, format!("{key} is {}, not a whole number", value.kind_name()));
-            self.found.push(wrong);
+        match value.as_i64() {
+            None => {
+                let wrong = self.wrong(value, format!("{key} is {}, not a whole number", value.kind_name()));
+                self.found.push(wrong);
+            }
+            Some(number) if !(1..=i64::from(u32::MAX)).contains(&number) => {
+                let message = format!("{key} cannot be {number}");
+                let wrong = Diagnostic::error(codes::BAD_VALUE, message).at(self.sources.place_of(value));
+                let wrong =
+                    wrong.why("it is 1 at least, and at most 4 billion, which is as much as Nomad takes");
+                self.found.push(wrong.fix(format!("write another number there, or leave out {key}")));
+            }
+            Some(_) => {}
         }
         value.as_i64()
     }

@@ -15,6 +15,9 @@ use crate::lock_file::{LOCK_FILE, LockFile};
 /// What git must not see: made again, or private to this clone.
 pub const GITIGNORE: &str = "/.eos/\n/build/\n.*.eos-tmp\n";
 
+/// Files come out of git as they were put in: with other line ends they would look edited by hand.
+const ATTRIBUTES: &str = ".gitattributes";
+
 impl Estate {
     /// Makes the folder of an estate, and nothing in it: who is refused finds what is there as it was. What a crash has
     /// left is looked at when the estate is made.
@@ -85,6 +88,10 @@ fn add_files(
     first.write(ESTATE_FILE, file.write());
     first.write(LOCK_FILE, lock_file.write());
     first.write(".gitignore", ignoring(root)?);
+    // Somebody's own rules stay as they are.
+    if files::read(root, Utf8Path::new(ATTRIBUTES))?.is_none() {
+        first.write(ATTRIBUTES, "* -text\n");
+    }
     first.write("pillar/top.sls", crate::top::top_file(file.environments.keys()));
     for env in std::iter::once("common").chain(file.environments.keys().map(|env| env.as_str())) {
         let what =

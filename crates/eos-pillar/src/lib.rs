@@ -23,6 +23,7 @@ mod read_entry;
 mod revision;
 pub mod top;
 pub mod tree;
+pub mod words;
 
 pub use change::{Change, Trailers};
 pub use entry::{ComponentEntry, HostEntry, OperationEntry, VolumeChoice};

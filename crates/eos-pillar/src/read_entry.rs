@@ -10,6 +10,7 @@ use crate::entry::{Backing, ComponentEntry, HostEntry, NeedChoice, OperationEntr
 use crate::fields::Fields;
 use crate::top;
 use crate::tree::Environment;
+use crate::words;
 
 /// The words an entry may have, by what it is.
 pub const COMPONENT_FIELDS: &[&str] = &[
@@ -86,6 +87,11 @@ impl Fields<'_> {
         if !self.known_fields(&what, node, HOST_FIELDS) {
             return None;
         }
+        self.fits(&what, node, "address", words::address);
+        self.fits(&what, node, "connection", words::connection);
+        self.fits(&what, node, "nomad_node", words::node);
+        self.fits(&what, node, "volume_group", words::volume_group);
+        self.fits(&what, node, "data_folder", words::folder);
         Some(HostEntry {
             environment: self.required(&what, node, "environment")?,
             address: self.required(&what, node, "address")?,
@@ -142,6 +148,7 @@ impl Fields<'_> {
         if !self.known_fields(&what, node, COMPONENT_FIELDS) {
             return None;
         }
+        self.fits(&what, node, "job", words::job);
         let kind = self.required(&what, node, "kind")?;
         Some(ComponentEntry {
             host: self.text(node, "host"),
@@ -219,12 +226,8 @@ impl Fields<'_> {
                 self.found.push(wrong);
                 continue;
             };
-            if !path.starts_with('/') || path.split('/').any(|part| part == "..") {
-                let wrong =
-                    self.wrong(choice, format!("{what} has path {path:?}, which is not an absolute path"));
-                self.found.push(wrong);
-                continue;
-            }
+            self.fits(&what, choice, "path", words::volume_folder);
+            self.fits(&what, choice, "group", words::volume_group);
             volumes.insert(
                 volume,
                 VolumeChoice {

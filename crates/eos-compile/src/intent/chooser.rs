@@ -2,12 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::sync::Arc;
 
-use eos_catalog::Catalog;
+use eos_catalog::component::{Feature, Offer};
+use eos_catalog::{Catalog, Component};
 use eos_model::{Diagnostic, EnvName, UnitId, codes};
 use eos_pillar::Environment;
 use serde_json::Value as Json;
 
+use super::complete::with_features;
 use super::host::declare_here_too;
 use crate::machines::{Machine, Machines};
 use crate::passes::check_ports::{self, PortRange};
@@ -51,6 +54,8 @@ pub struct Chooser<'a> {
     ports: BTreeMap<Option<Machine>, BTreeMap<i64, PortOwner>>,
     /// Name → kind of everything in the environment.
     pub kinds: BTreeMap<String, String>,
+    /// Name → what it is with the features that are on, which may bring offers.
+    components: BTreeMap<String, Arc<Component>>,
     /// Host → how many components it carries.
     pub load: BTreeMap<String, usize>,
 }
@@ -64,10 +69,14 @@ impl<'a> Chooser<'a> {
             machines: Machines::new(&environment.hosts),
             ports: BTreeMap::new(),
             kinds: BTreeMap::new(),
+            components: BTreeMap::new(),
             load: BTreeMap::new(),
         };
         for (name, entry) in &environment.components {
             chooser.kinds.insert(name.to_string(), entry.kind.clone());
+            if let Ok(component) = with_features(input.catalog, entry) {
+                chooser.components.insert(name.to_string(), component);
+            }
             if let Some(host) = &entry.host {
                 *chooser.load.entry(host.clone()).or_default() += 1;
             }
@@ -153,14 +162,26 @@ impl<'a> Chooser<'a> {
 
     /// The names that offer something, sorted.
     pub fn offering(&self, offer: &str, except: &str) -> Vec<String> {
-        let offers = |kind: &str| {
-            self.catalog.component(kind).is_ok_and(|component| component.offers.contains_key(offer))
-        };
-        self.kinds
-            .iter()
-            .filter(|(name, kind)| name.as_str() != except && offers(kind))
-            .map(|(name, _)| name.clone())
-            .collect()
+        let others = self.kinds.keys().filter(|name| name.as_str() != except);
+        others.filter(|name| self.offer(name, offer).is_some()).cloned().collect()
+    }
+
+    /// What is behind a name, with the features that are on.
+    pub fn component(&self, name: &str) -> Option<&Component> {
+        self.components.get(name).map(|component| &**component)
+    }
+
+    pub fn offer(&self, name: &str, offer: &str) -> Option<&Offer> {
+        self.component(name)?.offers.get(offer)
+    }
+
+    /// The flag that would let somebody offer something.
+    pub fn flag_towards(&self, name: &str, offer: &str) -> Option<String> {
+        let component = self.components.get(name)?;
+        let brings =
+            |feature: &Feature| feature.add.get("offers").is_some_and(|all| all.get(offer).is_some());
+        let mut flags = component.features.iter().filter(|(_, feature)| feature.when.is_none());
+        flags.find(|(_, feature)| brings(feature)).map(|(flag, _)| flag.replace('_', "-"))
     }
 
     /// Of several, the one with its kind's own name; of one, that one.
@@ -175,8 +196,9 @@ impl<'a> Chooser<'a> {
         }
     }
 
-    pub fn add(&mut self, name: &str, kind: &str, entry: &Json) {
-        self.kinds.insert(name.to_owned(), kind.to_owned());
+    pub fn add(&mut self, name: &str, component: &Arc<Component>, entry: &Json) {
+        self.kinds.insert(name.to_owned(), component.kind.clone());
+        self.components.insert(name.to_owned(), Arc::clone(component));
         if let Some(host) = entry.get("host").and_then(Json::as_str) {
             *self.load.entry(host.to_owned()).or_default() += 1;
         }

@@ -122,7 +122,7 @@ impl<'a> Completer<'a> {
         self.check_host(draft);
         self.tell_of_package(draft, &component);
         self.choose_nodes(draft, &component);
-        self.chooser.add(draft.name, draft.kind, &Json::Object(draft.entry.clone()));
+        self.chooser.add(draft.name, &component, &Json::Object(draft.entry.clone()));
         self.choose_ports(draft, &component);
         self.tell_of_what_was(draft);
         // A met soft need may turn on a feature that needs something else.
@@ -450,7 +450,7 @@ fn holds(note: &str, draft: &Draft<'_>) -> bool {
 }
 
 /// Whether several of it run, where Nomad puts them.
-fn replicated(draft: &Draft<'_>) -> bool {
+pub fn replicated(draft: &Draft<'_>) -> bool {
     draft.entry.get("replicas").and_then(Json::as_i64).is_some_and(|replicas| replicas > 1)
 }
 

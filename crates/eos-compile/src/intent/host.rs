@@ -50,7 +50,8 @@ pub fn host(environment: &Environment, request: &HostRequest) -> Result<Json, Di
         .fix(if entry.environment == environment.name.as_str() {
             format!("eos update host {} changes it", request.name)
         } else {
-            let reached = [&request.address, &request.connection, &request.nomad_node];
+            // As the machine is reached there: what was asked for here may be no more than a default.
+            let reached = [&entry.address, &entry.connection, &entry.nomad_node];
             let command = declare_here_too(environment, &request.name, reached);
             format!("a machine of two environments has a name in each: {command}")
         })

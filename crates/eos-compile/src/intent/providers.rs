@@ -51,9 +51,7 @@ impl Completer<'_> {
     }
 
     fn tell_of_offer(&mut self, draft: &Draft<'_>, offer: &str, provider: &str) {
-        let kind = self.chooser.kinds.get(provider);
-        let component = kind.and_then(|kind| self.chooser.catalog.component(kind).ok());
-        let note = component.and_then(|component| component.offers.get(offer)?.note.clone());
+        let note = self.chooser.offer(provider, offer).and_then(|offer| offer.note.clone());
         let said = |note: &String| self.planned.notes.contains(&format!("{}: {note}", draft.name));
         if let Some(note) = note.filter(|note| !said(note)) {
             self.note_choice(draft, note);
@@ -74,6 +72,7 @@ impl Completer<'_> {
         let flag = need_name.replace('_', "-");
         let exists = self.chooser.kinds.contains_key(asked);
         let fix = match candidates.as_slice() {
+            _ if self.chooser.flag_towards(asked, &need.offer).is_some() => self.turn_on(asked, &need.offer),
             [] => match need.create.as_ref().filter(|_| !exists) {
                 Some(kind) => format!("eos create {kind} {asked}, then this command again"),
                 None => format!("leave out --{flag}: what offers it is made"),
@@ -134,7 +133,22 @@ impl Completer<'_> {
         }
     }
 
+    /// What lets somebody offer what it does not.
+    fn turn_on(&self, name: &str, offer: &str) -> String {
+        match self.chooser.flag_towards(name, offer) {
+            Some(flag) => format!("eos update {name} --{flag}, then this command again"),
+            None => "eos catalog list shows what there is".to_owned(),
+        }
+    }
+
     fn pull_in(&mut self, draft: &Draft<'_>, kind: &str, name: &str, need: &Need) -> Option<String> {
+        if self.chooser.kinds.get(name).is_some_and(|other| other == kind) {
+            let message = format!("{} needs {}, which {name} does not offer", draft.name, need.offer);
+            let told =
+                Diagnostic::error(codes::NOTHING_OFFERS, message).why(format!("it is for {}", need.help));
+            self.found.push(told.fix(self.turn_on(name, &need.offer)));
+            return None;
+        }
         if let Some(other) = self.chooser.kinds.get(name) {
             self.found.push(
                 Diagnostic::error(

@@ -86,10 +86,8 @@ impl Completer<'_> {
             else {
                 continue;
             };
-            let Some(kind) = self.chooser.kinds.get(provider) else { continue };
-            let Ok(other) = self.chooser.catalog.component(kind) else { continue };
-            let generates =
-                other.offers.get(&need.offer).map(|offer| offer.generates.as_slice()).unwrap_or_default();
+            let offer = self.chooser.offer(provider, &need.offer);
+            let generates = offer.map(|offer| offer.generates.as_slice()).unwrap_or_default();
             keys.extend(generates.iter().map(|secret| format!("{need_name}_{secret}")));
         }
         keys

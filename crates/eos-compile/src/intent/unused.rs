@@ -5,7 +5,8 @@ use eos_catalog::component::Feature;
 use eos_model::{Diagnostic, codes};
 use serde_json::Value as Json;
 
-use super::complete::{Completer, Draft};
+use super::complete::{Completer, Draft, replicated};
+use crate::passes::check_ports;
 
 impl Completer<'_> {
     /// Every flag that the component as it is going to be knows nothing of: a success without them would be a lie.
@@ -35,6 +36,16 @@ impl Completer<'_> {
                 }
             };
             self.found.push(refused.why("nothing would come of it"));
+        }
+        let runtime = draft.entry.get("runtime").and_then(Json::as_str);
+        let ports = check_ports::port_settings(component, runtime);
+        let chosen =
+            ports.into_iter().filter(|port| replicated(draft) && request.settings.contains_key(*port));
+        for flag in chosen.map(|port| port.replace('_', "-")) {
+            let message = format!("{} runs several times over, where --{flag} says nothing", draft.name);
+            let refused = Diagnostic::error(codes::UNKNOWN_SETTING, message);
+            let refused = refused.why("each of several gets a port of Nomad's choice");
+            self.found.push(refused.fix(format!("leave out --{flag}, or say --replicas 1")));
         }
     }
 }

@@ -191,8 +191,8 @@ fn kept_providers(
 
 /// Whether a provider makes something for whoever has the need, such as a database, where data collects.
 pub(super) fn is_made_for(input: &Input<'_>, need: &Need, provider: &Name) -> bool {
-    let kind = input.environment.components.get(provider).map(|provider| provider.kind.as_str());
-    let component = kind.and_then(|kind| input.catalog.component(kind).ok());
+    let provider = input.environment.components.get(provider);
+    let component = provider.and_then(|provider| with_features(input.catalog, provider).ok());
     let offer = component.as_ref().and_then(|component| component.offers.get(&need.offer));
     offer.is_some_and(|offer| offer.provision.is_some())
 }
@@ -214,7 +214,7 @@ fn provider_of(input: &Input<'_>, entry: &ComponentEntry, name: &str, need: &Nee
 /// Who could meet a need of `user`.
 pub(super) fn offering<'i>(input: &Input<'i>, need: &Need, user: &Name) -> Vec<&'i Name> {
     let offers = |other: &&ComponentEntry| {
-        let component = input.catalog.component(&other.kind);
+        let component = with_features(input.catalog, other);
         other.name != *user && component.is_ok_and(|c| c.offers.contains_key(&need.offer))
     };
     input.environment.components.values().filter(offers).map(|other| &other.name).collect()

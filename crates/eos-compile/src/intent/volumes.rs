@@ -124,8 +124,7 @@ fn text(component: &Component, entry: &Map<String, Json>, template: &str) -> Opt
 
 /// An output of somebody's offer, as far as settings alone tell it.
 fn offered(completer: &Completer<'_>, provider: &str, offer: &str, output: &str) -> Option<String> {
-    let kind = completer.chooser.kinds.get(provider)?;
-    let component = completer.chooser.catalog.component(kind).ok()?;
+    let component = completer.chooser.component(provider)?;
     let template = component.offers.get(offer)?.outputs.get(output)?;
     let planned = completer.planned.entries.iter().find(|entry| entry.name.as_str() == provider);
     let entry = match planned {
@@ -134,5 +133,5 @@ fn offered(completer: &Completer<'_>, provider: &str, offer: &str, output: &str)
             completer.chooser.environment.components.get(provider)?.node.to_json().as_object().cloned()?
         }
     };
-    text(&component, &entry, template)
+    text(component, &entry, template)
 }

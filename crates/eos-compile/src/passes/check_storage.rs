@@ -72,6 +72,13 @@ pub fn run(work: &mut Work<'_>) {
                 let wrong = Diagnostic::error(codes::BAD_VALUE, message).at(place());
                 found.push(wrong.fix(format!("one of {known}, or leave it out: its data class has one")));
             }
+            let no_size = choice.size.as_deref().and_then(|size| size.parse::<Size>().err());
+            if let Some(wrong) = no_size.filter(|_| choice.backing != Backing::Lvm) {
+                let message = format!("{}: volume {name}: {wrong}", unit.id.name);
+                let wrong = Diagnostic::error(codes::BAD_VALUE, message).at(place());
+                let wrong = wrong.why("it is the size that a logical volume of it would get");
+                found.push(wrong.fix("write another size there, such as 20G"));
+            }
             if choice.backing == Backing::Shared {
                 found.extend(
                     not_mounted(work, unit, volume.shared_by.as_deref())

@@ -86,23 +86,37 @@ fn hosts_of_one_key(work: &Work<'_>, unit: &Unit<'_>) -> Option<Diagnostic> {
 }
 
 fn wanted_twice(work: &Work<'_>, provider: &Unit<'_>, offer: &str, taken: &str) -> Vec<Diagnostic> {
-    let mut wanted: BTreeMap<String, &Name> = BTreeMap::new();
+    let mut wanted: BTreeMap<String, (&Name, &str)> = BTreeMap::new();
     let mut found = Vec::new();
     let is_sound = |consumer: &Unit<'_>| !work.unsound.contains(&consumer.id.name);
     for (consumer, grant) in
         grants(work, provider, offer).into_iter().filter(|(consumer, _)| is_sound(consumer))
     {
+        let need = grant.need;
         let Some(value) = scope::wanted(work, provider, grant, taken) else { continue };
-        let Some(other) = wanted.insert(value.clone(), &consumer.id.name) else { continue };
         let (own, name) = (&consumer.id.name, &provider.id.name);
-        found.push(
-            Diagnostic::error(
-                codes::WANTED_TWICE,
+        // Names of hosts are the same in capitals.
+        let Some((other, for_need)) = wanted.insert(value.to_lowercase(), (own, need)) else { continue };
+        let is_setting = consumer.component.settings.contains_key(taken);
+        let (message, fix) = match (other == own, is_setting) {
+            (true, _) => (
+                format!("{own} wants {taken} {value} from {name} for its {for_need} and for its {need}"),
+                format!("let another provide one of them: --{} <another>", need.replace('_', "-")),
+            ),
+            (false, true) => (
                 format!("{other} and {own} both want {taken} {value} from {name}"),
-            )
-            .at(work.place(&consumer.entry.node))
-            .why("only one of them would be reached")
-            .fix(format!("give {own} another: --{} <another>", taken.replace('_', "-"))),
+                format!("give {own} another: --{} <another>", taken.replace('_', "-")),
+            ),
+            (false, false) => (
+                format!("{other} and {own} both want {taken} {value} from {name}"),
+                format!("let another provide it for {own}: --{} <another>", need.replace('_', "-")),
+            ),
+        };
+        found.push(
+            Diagnostic::error(codes::WANTED_TWICE, message)
+                .at(work.place(&consumer.entry.node))
+                .why("only one of them would have it")
+                .fix(fix),
         );
     }
     found

@@ -65,6 +65,7 @@ fn volumes(work: &Work<'_>, unit: &Unit<'_>) -> Result<Traced, String> {
             let group = volume_group(unit, choice).unwrap_or_default();
             let logical = logical_volume(unit, name);
             let device = format!("/dev/{group}/{logical}");
+            let word = word(&device);
             let kind = filesystem(volume.class, choice).unwrap_or("ext4");
             let size = choice.size.as_deref().map(Size::spelled).unwrap_or_default();
             let size = Traced::scalar(size, origins.clone());
@@ -96,9 +97,9 @@ fn volumes(work: &Work<'_>, unit: &Unit<'_>) -> Result<Traced, String> {
                         ("name", device.as_str().into()),
                         ("fs_type", kind.into()),
                         // In a preview the volume is not there yet, which blockdev would call a failure.
-                        ("onlyif", json!([format!("test -b {device}")]).into()),
+                        ("onlyif", json!([format!("test -b {word}")]).into()),
                         // Left to itself Salt formats whatever is not of this type, data and all: only a blank device may be.
-                        ("unless", json!([format!("wipefs --noheadings {device} | grep -q .")]).into()),
+                        ("unless", json!([format!("wipefs --noheadings {word} | grep -q .")]).into()),
                         ("require", require("lvm", id("volume"))),
                     ],
                 ),
@@ -287,6 +288,12 @@ fn require(kind: &'static str, id: String) -> Traced {
 /// A word for a shell.
 fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
+}
+
+/// The same for what hardly ever needs its quotes.
+fn word(text: &str) -> String {
+    let is_plain = text.chars().all(|c| c.is_ascii_alphanumeric() || "/._+-".contains(c));
+    if is_plain { text.to_owned() } else { quoted(text) }
 }
 
 /// The program of a unit that runs on the host itself. It brings the user that owns the volumes, so it comes before them.

@@ -4,11 +4,13 @@
 
 use std::collections::BTreeSet;
 
+use eos_catalog::Component;
 use eos_catalog::component::Need;
 use eos_model::{Diagnostic, Name, codes};
 use eos_pillar::entry::NeedChoice;
 use indexmap::IndexMap;
 
+use crate::passes::resolve_names::hint;
 use crate::work::{Provider, Unit, Work};
 
 /// A need that stands for everything else.
@@ -29,6 +31,7 @@ pub fn run(work: &mut Work<'_>) {
                 continue;
             }
         };
+        found.extend(unknown_words(work, unit, &component));
         for (name, need) in &component.needs {
             if need.offer == EVERYTHING {
                 continue;
@@ -66,6 +69,27 @@ pub fn run(work: &mut Work<'_>) {
     }
     work.unsound.extend(unsound);
     found.into_iter().for_each(|diagnostic| work.push(diagnostic));
+}
+
+/// What an entry says of needs that its component does not have, and of secrets for them.
+fn unknown_words(work: &Work<'_>, unit: &Unit<'_>, component: &Component) -> Vec<Diagnostic> {
+    let known: Vec<&str> = component.needs.keys().map(String::as_str).collect();
+    let is_for =
+        |secret: &str, need: &str| secret.strip_prefix(need).is_some_and(|rest| rest.starts_with('_'));
+    let needs = unit.entry.needs.keys().filter(|need| !known.contains(&need.as_str()));
+    let secrets = unit.entry.secrets.keys().filter(|key| !known.iter().any(|need| is_for(key, need)));
+    let told = |section: &str, what: &str, word: &String| {
+        let node = unit.entry.node.get(section);
+        let place =
+            work.place(node.and_then(|section| section.get(word)).or(node).unwrap_or(&unit.entry.node));
+        let message = format!("{} has no {what} {word:?}", unit.entry.kind);
+        Diagnostic::error(codes::UNKNOWN_SETTING, message)
+            .at(place)
+            .why("it would be left out, and nobody would notice")
+            .fix(hint(word, &known))
+    };
+    let needs = needs.map(|word| told("needs", "need", word));
+    needs.chain(secrets.map(|word| told("secrets", "secret of a need", word))).collect()
 }
 
 /// Who meets a need, or what is wrong with that; nothing is said where it only follows from another mistake.

@@ -90,9 +90,13 @@ pub struct Reached {
 /// Runs the passes that tell what the units are: their hosts, needs, features and so their ports. What is wrong with them
 /// is said when they are compiled.
 pub fn describe(work: &mut Work<'_>) {
-    for pass in PASSES.iter().take_while(|pass| pass.name != "order units") {
+    for pass in PASSES {
         if let Run::Estate(run) = pass.run {
             run(work);
+        }
+        // What follows only checks, and emits.
+        if pass.on_errors == Check {
+            return;
         }
     }
 }

@@ -175,14 +175,11 @@ pub fn nanoseconds(text: &str) -> Result<u64, String> {
 /// The task; the secrets it reads are added to `secrets`.
 pub fn task(context: &TaskContext<'_, '_>, secrets: &mut Vec<SecretRef>) -> Result<Traced, String> {
     let mut env = Traced::map();
-    let mut env_sink = TemplateSink::new(context.keys);
-    let mut env_lines = String::new();
-    let mut env_origins = Vec::new();
+    let mut on_host = Vec::new();
     for (key, template) in &context.task.env {
         let rendered = render::text(&context.scope, template)?;
         if rendered.has_secret() || !sink::stays_in_env(&rendered) {
-            env_lines.push_str(&env_sink.env_line(key, &rendered)?);
-            env_origins.extend(rendered.origins);
+            on_host.push((key, rendered));
         } else {
             let value = match sink::nomad_env(&rendered)? {
                 Json::String(text) => text,
@@ -195,7 +192,11 @@ pub fn task(context: &TaskContext<'_, '_>, secrets: &mut Vec<SecretRef>) -> Resu
     for (name, file) in &context.task.files {
         templates.push(template(context, name, file, secrets)?);
     }
-    if !env_lines.is_empty() {
+    if !on_host.is_empty() {
+        let (env_sink, env_lines) = TemplateSink::render(context.keys, |sink| {
+            on_host.iter().map(|(key, rendered)| sink.env_line(key, rendered)).collect()
+        })?;
+        let env_origins = on_host.into_iter().flat_map(|(_, rendered)| rendered.origins).collect();
         let (text, (left, right)) = env_sink.finish(&context.job, &env_lines)?;
         let embedded = Traced::scalar(text, env_origins);
         templates.push(template_entry(embedded, "secrets/env", left, right, "0600").with("Envvars", true));
@@ -226,9 +227,8 @@ fn template(
     file: &eos_catalog::component::File,
     secrets: &mut Vec<SecretRef>,
 ) -> Result<Traced, String> {
-    let mut sink = TemplateSink::new(context.keys);
     let mut origins = Vec::new();
-    let content = {
+    let (sink, content) = TemplateSink::render(context.keys, |sink| {
         let mut through = |rendered: &render::Rendered| {
             origins.extend(rendered.origins.iter().cloned());
             match file.format {
@@ -238,12 +238,12 @@ fn template(
         };
         let traced = render::data(&context.scope, &file.content, &mut through)?;
         match (file.format, traced) {
-            (FileFormat::Text, Traced { value: TracedValue::Plain(Json::String(text)), .. }) => text,
-            (FileFormat::Text, _) => return Err(format!("file {name}: the content of a text is a text")),
-            (FileFormat::Json, traced) => traced.write_json().0,
-            (FileFormat::Yaml, traced) => eos_yaml::write(&traced.to_json()),
+            (FileFormat::Text, Traced { value: TracedValue::Plain(Json::String(text)), .. }) => Ok(text),
+            (FileFormat::Text, _) => Err(format!("file {name}: the content of a text is a text")),
+            (FileFormat::Json, traced) => Ok(traced.write_json().0),
+            (FileFormat::Yaml, traced) => Ok(eos_yaml::write(&traced.to_json())),
         }
-    };
+    })?;
     origins.sort();
     origins.dedup();
     let (text, (left, right)) = sink.finish(&context.job, &content)?;

@@ -146,6 +146,13 @@ fn check_words(work: &mut Work<'_>, entry: &ComponentEntry, component: &Componen
 /// The message about a name that none of this kind may have.
 pub fn reserved_name(component: &Component, name: &str) -> Option<Diagnostic> {
     let kind = &component.kind;
+    if let Some(pattern) = component.name_pattern.as_ref().filter(|_| !component.takes_name(name)) {
+        return Some(
+            Diagnostic::error(codes::BAD_NAME, format!("no {kind} can be named {name:?}"))
+                .why(format!("the name of a {kind} has to match {pattern}"))
+                .fix(format!("eos create {kind} <another name>")),
+        );
+    }
     component.reserved_names.iter().any(|reserved| reserved == name).then(|| {
         Diagnostic::error(codes::BAD_NAME, format!("no {kind} can be named {name:?}"))
             .why("the system has an account of that name, or the name says nothing")
@@ -302,7 +309,7 @@ fn wrong_value(
         .fix(fix)
 }
 
-fn hint(word: &str, known: &[&str]) -> String {
+pub fn hint(word: &str, known: &[&str]) -> String {
     match nearest(word, known.iter().copied()) {
         Some(near) => format!("did you mean {near}?"),
         None if known.is_empty() => "there is none to choose".to_owned(),

@@ -90,8 +90,7 @@ pub fn later_inputs(work: &Work<'_>, unit: &Unit<'_>) -> Vec<(String, Name, Stri
             else {
                 continue;
             };
-            for (output, template) in offer.outputs.iter().filter(|(_, template)| template.contains("${")) {
-                let _ = template;
+            for (output, _) in offer.outputs.iter().filter(|(_, template)| template.contains("${")) {
                 found.push((
                     format!("{need}_{output}"),
                     provider.name.clone(),

@@ -3,11 +3,13 @@
 use clap::{Arg, ArgMatches, Command};
 use eos_catalog::component::Need;
 use eos_catalog::{Catalog, Component, SettingType};
+use eos_compile::intent;
 use eos_engine::{Applied, Layout};
 use eos_model::Diagnostics;
+use eos_pillar::ComponentEntry;
 use serde_json::json;
 
-use super::{Call, VERBS, catalog_here, operation};
+use super::{Call, VERBS, catalog_here, complete_operation, operation};
 use crate::args::component::{self, flag};
 use crate::args::spoken;
 use crate::context::value_of;
@@ -66,7 +68,7 @@ fn asked(words: Vec<String>) -> Asked {
     }
 }
 
-type Candidates = Vec<(String, String)>;
+pub type Candidates = Vec<(String, String)>;
 
 fn candidates(call: &Call<'_>, before: &[String], typed: &str) -> Result<Candidates, Diagnostics> {
     let bare = spoken::bare_words(before);
@@ -183,6 +185,13 @@ fn candidates(call: &Call<'_>, before: &[String], typed: &str) -> Result<Candida
             ("verify", "hash again"),
         ])),
         ["list"] => Ok(pairs(&[("components", ""), ("hosts", ""), ("operations", "")])),
+        [verb, kind, ..] => {
+            let catalog = catalog_here(call.context)?;
+            match operation::kinds_with(&catalog, verb).iter().any(|known| known == kind) {
+                true => complete_operation::arguments(&catalog, [verb, kind], before, typed),
+                false => Ok(Vec::new()),
+            }
+        }
         [verb] => {
             let catalog = catalog_here(call.context)?;
             Ok(operation::kinds_with(&catalog, verb)
@@ -190,7 +199,6 @@ fn candidates(call: &Call<'_>, before: &[String], typed: &str) -> Result<Candida
                 .map(|kind| (kind, "kind".to_owned()))
                 .collect())
         }
-        _ => Ok(Vec::new()),
     }
 }
 
@@ -279,6 +287,17 @@ fn names(call: &Call<'_>, env: Option<&str>) -> Result<Candidates, Diagnostics> 
         .collect())
 }
 
+/// Those of them that offer something, with the features that are on.
+fn offering(call: &Call<'_>, env: Option<&str>, offer: &str) -> Result<Candidates, Diagnostics> {
+    let loaded = Loaded::open(call.context)?;
+    let environment = loaded.environment(&loaded.env(env)?)?;
+    let offers = |entry: &&ComponentEntry| {
+        intent::with_features(&loaded.catalog, entry).is_ok_and(|found| found.offers.contains_key(offer))
+    };
+    let found = environment.components.values().filter(offers);
+    Ok(found.map(|entry| (entry.name.to_string(), entry.kind.clone())).collect())
+}
+
 /// Names for a list setting: where each of them is to meet a need, those that do and the kind that can be made for it.
 fn named(
     call: &Call<'_>,
@@ -292,8 +311,7 @@ fn named(
     let widest = catalog.variant(&base.kind, None, &every)?;
     let meant = |need: &&Need| need.named_by().is_some_and(|setting| flag(setting) == last);
     if let Some(need) = widest.needs.values().find(meant) {
-        let offers = |kind: &str| catalog.component(kind).is_ok_and(|c| c.offers.contains_key(&need.offer));
-        all.retain(|(_, kind)| offers(kind));
+        all = offering(call, env, &need.offer)?;
         let made = need.create.iter().filter(|kind| all.iter().all(|(name, _)| name != *kind));
         let made: Candidates = made.map(|kind| (kind.clone(), "made along".to_owned())).collect();
         all.extend(made);
@@ -338,9 +356,7 @@ fn flags_or_values(
             return Ok(if setting.kind == SettingType::List { further(found, typed) } else { found });
         }
         if let Some((_, need)) = widest.needs.iter().find(|(name, _)| flag(name) == last) {
-            let offers =
-                |kind: &str| catalog.component(kind).is_ok_and(|c| c.offers.contains_key(&need.offer));
-            return Ok(names(call, env_of(before))?.into_iter().filter(|(_, kind)| offers(kind)).collect());
+            return offering(call, env_of(before), &need.offer);
         }
     }
     if !typed.is_empty() {

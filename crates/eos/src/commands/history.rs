@@ -1,6 +1,6 @@
 //! `eos history`: what was done, by whom, when and why.
 
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 use clap::{Arg, ArgMatches, Command};
 use eos_compile::intent::{self, component_path, host_path};
 use eos_model::date;
@@ -32,7 +32,7 @@ pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
                 .value_parser(clap::value_parser!(u32).range(1..))
                 .help("How many"),
         )
-        .after_help("Examples:\n  eos history\n  eos history grafana -n 5"))
+        .after_help("Examples:\n  eos history\n  eos history --env staging\n  eos history grafana -n 5"))
 }
 
 pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics> {
@@ -42,6 +42,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         matches.get_many::<String>("name").into_iter().flatten().map(String::as_str).collect();
     let environment = loaded.environment(&env);
     let paths = match words.as_slice() {
+        [] if matches.contains_id("env") => of_environment(&env, environment.as_ref().ok()),
         [] => Vec::new(),
         ["host", name] => vec![host_path(&name.parse::<HostName>().map_err(Diagnostic::from)?)],
         [kind, name] => {
@@ -93,6 +94,14 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         return Err(loaded.unknown_name(&environment, name).into());
     }
     Ok(Outcome::new(text, json!({ "changes": changes })))
+}
+
+/// Where an environment lies, with the hosts that it has.
+fn of_environment(env: &EnvName, environment: Option<&Environment>) -> Vec<Utf8PathBuf> {
+    let folders = ["pillar/infrastructure", "pillar/operations", eos_secrets::FOLDER];
+    let hosts = environment.into_iter().flat_map(|environment| environment.hosts.values());
+    let own = hosts.filter(|host| host.environment == env.as_str()).map(|host| host_path(&host.name));
+    folders.iter().map(|folder| Utf8Path::new(folder).join(env.as_str())).chain(own).collect()
 }
 
 /// The files that a component is or was written in: eos's own, and those that a person wrote.

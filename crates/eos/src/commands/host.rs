@@ -4,6 +4,7 @@ use clap::{Arg, ArgMatches, Command};
 use eos_compile::intent::{self, HostRequest, entry_text, host_path};
 use eos_model::{Diagnostic, Diagnostics, EnvName, HostName, codes};
 use eos_pillar::Change;
+use eos_pillar::words::{self, Misfit};
 use serde_json::{Value as Json, json};
 
 use super::Call;
@@ -160,57 +161,18 @@ fn record(
 }
 
 fn check_words(request: &HostRequest) -> Result<(), Diagnostics> {
-    let plain = |text: &str| {
-        !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || "._:-".contains(c))
-    };
-    let mut found = Diagnostics::new();
-    let words = [
-        ("address", Some(&request.address)),
-        ("nomad-node", Some(&request.nomad_node)),
-        ("volume-group", request.volume_group.as_ref()),
+    type Check = fn(&str) -> Result<(), Misfit>;
+    let texts: [(&str, Option<&String>, Check); 4] = [
+        ("address", Some(&request.address), words::address),
+        ("nomad-node", Some(&request.nomad_node), words::node),
+        ("volume-group", request.volume_group.as_ref(), words::volume_group),
+        ("data-folder", request.data_folder.as_ref(), words::folder),
     ];
-    for (flag, value) in words {
-        if let Some(value) = value.filter(|value| !plain(value)) {
-            found.push(
-                Diagnostic::error(
-                    codes::BAD_VALUE,
-                    format!("--{flag}: {value:?} may hold letters, digits, '.', '_', ':' and '-' only"),
-                )
-                .why("it becomes part of URLs, constraints and commands")
-                .fix(format!(
-                    "--{flag} {}",
-                    if flag == "address" {
-                        "10.0.0.5, or a name such as db1.example.org"
-                    } else {
-                        "a plain word such as db1"
-                    }
-                )),
-            );
+    let mut found = Diagnostics::new();
+    for (flag, text, check) in texts {
+        if let Some((text, misfit)) = text.and_then(|text| Some((text, check(text).err()?))) {
+            found.push(misfit.told(&format!("--{flag}"), text).fix(format!("--{flag} {}", misfit.instead)));
         }
-    }
-    let numbers = request.address.chars().all(|c| c.is_ascii_digit() || c == '.');
-    if numbers && request.address.parse::<std::net::Ipv4Addr>().is_err() {
-        found.push(
-            Diagnostic::error(codes::BAD_VALUE, format!("--address: {} is no address", request.address))
-                .fix("--address 10.0.0.5, or a name such as db1.example.org"),
-        );
-    }
-    // It becomes a word of shell commands and of Salt states.
-    let is_folder = |text: &str| {
-        text.starts_with('/')
-            && !text.ends_with('/')
-            && !text.split('/').any(|part| part == "..")
-            && text.chars().all(|c| c.is_ascii_alphanumeric() || "/._-".contains(c))
-    };
-    if let Some(folder) = request.data_folder.as_ref().filter(|folder| !is_folder(folder)) {
-        found.push(
-            Diagnostic::error(
-                codes::BAD_VALUE,
-                format!("--data-folder: {folder:?} is not a plain path from / on"),
-            )
-            .why("it may hold letters, digits, '/', '.', '_' and '-', and no '..'")
-            .fix("--data-folder /srv/eos"),
-        );
     }
     if found.has_errors() { Err(found) } else { Ok(()) }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use camino::{Utf8Path, Utf8PathBuf};
+use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Command};
 use eos_compile::COMPILER;
@@ -95,6 +95,8 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         .iter()
         .map(|(name, settings)| (name.as_str(), settings.tier.as_str()))
         .collect();
+    let is_there = context.directory.join(folder).is_dir();
+    let folder = if is_there { folder } else { root.as_str() };
     let mut text = format!("Estate {name} made in {}.\n", if folder == "." { "this folder" } else { folder });
     if made {
         text.push_str(&format!(
@@ -148,9 +150,20 @@ fn refuse_full_folder(root: &Utf8Path) -> Result<(), Diagnostic> {
         .fix("eos init shop makes a folder of its own; eos init . takes this one all the same"))
 }
 
-/// A path below `start` without `.` and `..`, as far as it exists.
+/// A path below `start` without `.` and `..`. What is not there is not made on the way to something else.
 fn plain(path: &Utf8Path, start: &Utf8Path) -> Utf8PathBuf {
-    let whole = start.join(path);
+    let mut whole = Utf8PathBuf::new();
+    for part in start.join(path).components() {
+        match part {
+            Utf8Component::ParentDir => {
+                // The folder above the one that a link leads to.
+                whole = whole.canonicalize_utf8().unwrap_or(whole);
+                whole.pop();
+            }
+            Utf8Component::CurDir => {}
+            part => whole.push(part),
+        }
+    }
     let (Some(parent), Some(name)) = (whole.parent(), whole.file_name()) else { return whole };
     parent.canonicalize_utf8().map_or_else(|_| whole.clone(), |parent| parent.join(name))
 }

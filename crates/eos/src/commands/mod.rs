@@ -5,6 +5,7 @@ pub mod apply;
 pub mod catalog;
 pub mod compile;
 pub mod complete;
+mod complete_operation;
 pub mod completion;
 pub mod create;
 pub mod delete;

@@ -202,6 +202,12 @@ fn an_account_of_the_system() {
     let sandbox = Sandbox::with_estate();
     refused(&sandbox, "a_user_root", 3, &["create", "user", "root"]);
     refused(&sandbox, "a_user_without_a_name", 3, &["create", "user"]);
+    refused(&sandbox, "a_user_with_a_number_for_a_name", 3, &["create", "user", "1234"]);
+    for odd in [&["a2345678901234567890123456789012x"] as &[&str], &["kim", "--full-name", "Kim\nroot::0:0"]]
+    {
+        let run = sandbox.run(&[&["create", "user"], odd].concat());
+        assert!(run.code == 3, "{odd:?}: {}{}", run.stdout, run.stderr);
+    }
     let odd = ["create", "user", "kim", "--ssh-key", "garbage", "--groups", "sudo docker"];
     refused(&sandbox, "a_user_with_an_odd_key_and_group", 3, &odd);
 }
@@ -441,4 +447,24 @@ fn a_name_that_is_the_providers_own() {
     refused(&sandbox, "a_name_that_a_database_refuses", 3, &["create", "gitea", "pg_crm"]);
     // Postgres itself may be called that: nobody gives it a role.
     sandbox.ok(&["create", "postgres"]);
+}
+
+#[test]
+fn names_of_hosts_that_are_none() {
+    let sandbox = Sandbox::with_estate();
+    let long = format!("{}.example.org", "a".repeat(64));
+    for name in ["a..b", "a.-b.org", &long] {
+        let run = sandbox.run(&["create", "grafana", "--hostname", name]);
+        assert!(run.code == 3 && run.stderr.contains("E0303"), "{name}: {}{}", run.stdout, run.stderr);
+    }
+    sandbox.ok(&["create", "grafana", "--sso", "--hostname", "App.example.com"]);
+    let same = ["create", "umami", "--sso", "--hostname", "app.example.com"];
+    refused(&sandbox, "a_name_of_a_host_in_capitals", 3, &same);
+}
+
+#[test]
+fn a_port_of_several() {
+    let sandbox = Sandbox::with_estate();
+    let both = ["create", "umami", "--replicas", "2", "--port", "3333"];
+    refused(&sandbox, "a_port_of_several", 3, &both);
 }

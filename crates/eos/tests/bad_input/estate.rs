@@ -215,3 +215,28 @@ fn a_refused_init_leaves_nothing_behind() {
     std::fs::write(sandbox.path().join("file"), "").unwrap();
     refused(&sandbox, "init_below_a_file", 1, &["init", "file/shop"]);
 }
+
+#[test]
+fn a_merge_conflict() {
+    let sandbox = Sandbox::with_estate();
+    let branch = sandbox.git(&["branch", "--show-current"]);
+    sandbox.git(&["checkout", "-q", "-b", "other"]);
+    sandbox.ok(&["create", "redis"]);
+    sandbox.git(&["checkout", "-q", branch.trim()]);
+    sandbox.ok(&["create", "memcached"]);
+    let merge = std::process::Command::new("git")
+        .args(["merge", "-q", "other"])
+        .current_dir(sandbox.estate())
+        .output();
+    assert!(!merge.unwrap().status.success(), "both changed eos.lock");
+    refused(&sandbox, "a_merge_conflict_in_eos_lock", 3, &["list"]);
+    // What the message says to do leads out of it.
+    sandbox.git(&["checkout", "--ours", "eos.lock"]);
+    sandbox.commit_by_hand();
+    sandbox.ok(&["upgrade"]);
+    assert_eq!(sandbox.ok(&["compile"]).stderr, "");
+    let toml = sandbox.read("eos.toml");
+    sandbox.write("eos.toml", format!("<<<<<<< HEAD\n{toml}=======\n>>>>>>> other\n"));
+    sandbox.commit_by_hand();
+    refused(&sandbox, "a_merge_conflict_in_eos_toml", 3, &["list"]);
+}

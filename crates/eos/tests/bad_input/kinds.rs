@@ -184,3 +184,14 @@ fn words_that_are_taken() {
     refused(&sandbox, "kind_with_taken_words", 3, &["catalog", "check", "wiki"]);
     refused(&sandbox, "kind_with_taken_words_created", 3, &["create", "wiki", "--version", "1.0"]);
 }
+
+/// Both would be given the same role, each with a password of its own: the last one wins.
+#[test]
+fn two_needs_for_one_database() {
+    let needs = "needs:\n  database: {offer: database, create: postgres, help: Pages}\n  archive: {offer: database, create: postgres, help: Old pages}\ntasks:";
+    let sandbox = with_kind("tasks:", needs);
+    refused(&sandbox, "two_needs_for_one_database", 3, &["create", "wiki", "--version", "1.0"]);
+    sandbox.ok(&["create", "postgres"]);
+    sandbox.ok(&["create", "postgres", "old"]);
+    sandbox.ok(&["create", "wiki", "--version", "1.0", "--archive", "old", "--database", "postgres"]);
+}

@@ -139,6 +139,43 @@ fn wrong_values() {
     compile_refused("pillar_not_a_mapping", "#!yaml\n- grafana\n");
 }
 
+/// What a flag would refuse is refused where somebody wrote it.
+#[test]
+fn words_that_a_flag_would_refuse() {
+    let host = "#!yaml\neos:\n hosts:\n  db1:\n    environment: production\n    address: 10.0.0.300/x y\n    connection: ssh\n    nomad_node: a,b ${x}\n    volume_group: vg; touch x\n    data_folder: srv/../x\n";
+    compile_refused("pillar_odd_host", host);
+    let volume = "{backing: directory, path: /srv/eos/production/grafana/data, size: 5G}";
+    let with = |choice: &str| grafana("").replace(volume, choice);
+    compile_refused(
+        "pillar_odd_volume_group",
+        with("{backing: lvm, path: /srv/g, size: 5G, group: vg; touch x}"),
+    );
+    compile_refused("pillar_volume_of_the_system", with("{backing: directory, path: /, size: 5G}"));
+    compile_refused(
+        "pillar_volume_written_twice_as_long",
+        with("{backing: directory, path: /srv//g/./data, size: 5G}"),
+    );
+    compile_refused("pillar_odd_size", with("{backing: directory, path: /srv/g, size: 5 gigs}"));
+    compile_refused(
+        "pillar_odd_numbers",
+        grafana("    cpu: -5\n    memory: 0\n    replicas: -3\n    job: \"we ird/../job\\n\"\n"),
+    );
+    compile_refused(
+        "pillar_unknown_needs",
+        grafana(
+            "    needs: {databse: db1}\n    secrets: {whatever: 'secret://production/grafana/whatever?v=1'}\n",
+        ),
+    );
+}
+
+/// The same rules for the flag.
+#[test]
+fn words_that_a_flag_refuses() {
+    let sandbox = Sandbox::with_estate();
+    let words = ["--volume-group", ".", "--data-folder", "/srv//x/"];
+    refused(&sandbox, "flags_of_a_host", 3, &[&["update", "host", "local"] as &[&str], &words].concat());
+}
+
 #[test]
 fn port_taken_by_hand() {
     let second = grafana("")

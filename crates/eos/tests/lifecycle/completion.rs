@@ -153,3 +153,26 @@ fn zsh_completes_what_is_typed() {
     let completed: Vec<&str> = completed.lines().map(str::trim_end).collect();
     assert_eq!(completed, TYPED.map(|(_, wanted)| wanted), "{}{}", said.stdout, said.stderr);
 }
+
+#[test]
+fn the_arguments_of_an_operation_are_completed() {
+    let sandbox = Sandbox::with_estate();
+    let words = |before: &[&str]| -> Vec<String> {
+        let run = sandbox.ok(&[&["__complete", "--"], before].concat());
+        run.stdout.lines().map(|line| line.split('\t').next().unwrap().to_owned()).collect()
+    };
+    assert_eq!(words(&["convert", ""]), ["filesystem"]);
+    assert_eq!(words(&["convert", "filesystem", ""]), ["/data"]);
+    assert_eq!(words(&["convert", "filesystem", "/data", ""]), ["btrfs"]);
+    assert_eq!(words(&["convert", "filesystem", "--host", "local", "/data", "b"]), ["btrfs"]);
+    let packed = ["zstd", "lzo", "zlib", "none"];
+    assert_eq!(words(&["convert", "filesystem", "/data", "btrfs", "--compression", ""]), packed);
+    assert_eq!(words(&["convert", "filesystem", "--compression=l"]), ["--compression=lzo"]);
+    let flags = words(&["expand", "storage", "--"]);
+    for flag in ["--auto", "--path", "--by", "--host", "--dry-run", "--env"] {
+        assert!(flags.contains(&flag.to_owned()), "{flag}: {flags:?}");
+    }
+    assert_eq!(words(&["resize", "lvm", "v", "+5G", "--gr"]), ["--group"]);
+    assert_eq!(words(&["resize", "lvm", "v", "+5G", "--host", ""]), ["local"]);
+    assert!(words(&["resize", "redis", ""]).is_empty());
+}

@@ -192,3 +192,18 @@ fn a_machine_that_is_not_this_one_is_told_when_it_is_declared() {
         .stderr;
     assert!(!said.contains("no address of this machine"), "{said}");
 }
+
+/// Told apart by what was asked for, one machine would be two, and one port of it given twice.
+#[test]
+fn a_machine_of_another_environment_is_declared_as_it_is_there() {
+    let sandbox = Sandbox::with_estate();
+    let there = ["--address", "10.0.0.9", "--nomad-node", "vm"];
+    sandbox.ok(&[&["create", "host", "local2", "--env", "staging"] as &[&str], &there].concat());
+    sandbox.ok(&["create", "redis", "--env", "staging", "--host", "local2"]);
+    let offered = sandbox.offered(&["create", "host", "local2"]);
+    let (_, command) = offered.split_once(": ").unwrap();
+    assert!(command.contains("--address 10.0.0.9") && command.contains("--nomad-node vm"), "{offered}");
+    sandbox.type_in(command);
+    let taken = sandbox.run(&["create", "redis", "--host", "local2-production", "--port", "6379"]);
+    refused(&taken, 3, "E0404");
+}

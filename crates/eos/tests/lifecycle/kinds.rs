@@ -187,3 +187,41 @@ fn a_kind_s_other_word_is_known_where_its_name_is() {
     assert_eq!(sandbox.json(&["show", "hera"])["name"], "authentik");
     assert_eq!(sandbox.json(&["show", "hera", "authentik"])["kind"], "authentik");
 }
+
+#[test]
+fn what_a_feature_offers_is_offered() {
+    let sandbox = Sandbox::with_estate();
+    let offers = "offers: {api: {help: An interface, generates: [token], outputs: {url: \"http://@{address}:@{port.http}\"}}}";
+    let feature = format!("features:\n  api: {{help: Has an interface, add: {{{offers}}}}}\ntasks:");
+    sandbox.ok(&["catalog", "new", "wiki"]);
+    wiki(&sandbox, "tasks:", &feature);
+    sandbox.ok(&["catalog", "new", "client"]);
+    let file = "catalog/client/component.yaml";
+    let needs = "needs:\n  interface: {offer: api, help: Pages}\ntasks:";
+    let told = sandbox.read(file).replacen("tasks:", needs, 1).replacen(
+        "    env:\n",
+        "    env:\n      URL: \"@{need.interface.url}\"\n      TOKEN: \"@{need.interface.token}\"\n",
+        1,
+    );
+    sandbox.write(file, &told);
+    sandbox.commit_by_hand();
+    sandbox.ok(&["catalog", "check", "client"]);
+    sandbox.ok(&["create", "wiki", "--version", "1.0"]);
+    let create = ["create", "client", "--version", "1.0", "--interface", "wiki"];
+    let offered = sandbox.offered(&create);
+    assert_eq!(offered, "eos update wiki --api, then this command again");
+    // Nor is one made where the name is taken by one that could.
+    sandbox.write(file, told.replace("offer: api,", "offer: api, create: wiki,"));
+    sandbox.commit_by_hand();
+    assert_eq!(sandbox.offered(&create[..4]), offered);
+    sandbox.write(file, told);
+    sandbox.commit_by_hand();
+    sandbox.ok(&["update", "wiki", "--api"]);
+    sandbox.ok(&create);
+    let entry = sandbox.read("pillar/infrastructure/production/client.sls");
+    assert!(entry.contains("interface: wiki") && entry.contains("interface_token"), "{entry}");
+    let completed = sandbox.ok(&["__complete", "--", "create", "client", "--interface", ""]).stdout;
+    assert_eq!(completed.split('\t').next(), Some("wiki"), "{completed}");
+    // Left alone it is found as well.
+    sandbox.ok(&["create", "client", "second", "--version", "1.0"]);
+}

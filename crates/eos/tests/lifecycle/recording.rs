@@ -233,3 +233,39 @@ fn the_estate_records_who_applies_it() {
     let said = plan.stderr.replace("\n       ", " ");
     assert!(said.contains("E0602") && said.contains("executor = \"terraform\" in eos.toml"), "{said}");
 }
+
+#[test]
+fn an_estate_is_made_where_its_path_leads_and_nothing_else_is() {
+    let sandbox = Sandbox::new();
+    let said = sandbox.ok(&["init", "none/../shop", "--name", "shop"]).stdout;
+    assert!(
+        sandbox.path().join("shop/eos.toml").is_file() && !sandbox.path().join("none").exists(),
+        "{said}"
+    );
+    let offered = said.lines().find_map(|line| line.trim().strip_prefix("cd ")).unwrap();
+    assert!(sandbox.path().join(offered).is_dir(), "{said}");
+    assert_eq!(sandbox.read(".gitattributes"), "* -text\n");
+}
+
+/// git itself may have been told to write other line ends: files would look edited by hand.
+#[test]
+fn a_checkout_with_other_line_ends_is_as_eos_wrote_it() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "redis"]);
+    sandbox.git(&["config", "core.autocrlf", "true"]);
+    std::fs::remove_dir_all(sandbox.estate().join("pillar")).unwrap();
+    sandbox.git(&["checkout", "--", "pillar"]);
+    sandbox.ok(&["update", "redis", "--memory", "600"]);
+}
+
+#[test]
+fn the_history_of_one_environment_is_its_own() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "redis"]);
+    sandbox.ok(&["create", "host", "stage1", "--env", "staging", "--address", "10.0.0.9"]);
+    sandbox.ok(&["create", "redis", "--env", "staging", "--host", "stage1", "--because", "to try"]);
+    let said = sandbox.ok(&["history", "--env", "staging"]).stdout;
+    assert!(said.contains("to try") && said.contains("stage1") && !said.contains("host local"), "{said}");
+    assert!(!said.contains("eos create redis\n"), "{said}");
+    assert!(sandbox.ok(&["history"]).stdout.contains("eos create redis\n"));
+}
