@@ -78,14 +78,14 @@ impl Endpoint {
         &self.engine
     }
 
-    /// Never fails: what goes wrong is an answer too.
-    pub async fn answer(&self, request: Request<Incoming>) -> Response<Full<Answer>> {
+    /// Never fails: what goes wrong is an answer too. With it whether the request was read to its end.
+    pub async fn answer(&self, request: Request<Incoming>) -> (Response<Full<Answer>>, bool) {
         let request_id = request_id();
         let (parts, body) = request.into_parts();
         // Where the rest of the body is not read, the connection cannot be used again.
-        let (body, hang_up) = match self.read_body(&parts, body).await {
-            Ok((body, whole)) => (Ok(body), !whole),
-            Err(error) => (Err(error), true),
+        let (body, whole) = match self.read_body(&parts, body).await {
+            Ok((body, whole)) => (Ok(body), whole),
+            Err(error) => (Err(error), false),
         };
         let mut service = Service::Ec2;
         let mut action = String::new();
@@ -107,10 +107,10 @@ impl Endpoint {
         if let Ok(id) = HeaderValue::from_str(&request_id) {
             response.headers_mut().insert("x-amzn-requestid", id);
         }
-        if hang_up {
+        if !whole {
             response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
         }
-        response
+        (response, whole)
     }
 
     /// The body, and whether that is all of it: of a stranger's only the beginning is read, which no signature is of.

@@ -141,10 +141,14 @@ fn a_hundred_megabytes_are_refused_without_being_read() {
     let gateway = gateway(&dir);
     let mut client = Client::connect(&gateway.data, gateway.port(), 0).unwrap();
     let body = vec![b'a'; 100 * 1024 * 1024];
-    // Sent as a whole the connection may end while we still send, and its answer be lost with it.
+    // Of this much the connection may end while we still send, and its answer be lost with it.
     if let Ok(answer) = client.post(&body) {
         assert_eq!((answer.status, answer.element("Code")), (413, "RequestEntityTooLarge"));
     }
+    // Of less the rest is let in, so that the answer is found.
+    let mut client = Client::connect(&gateway.data, gateway.port(), 0).unwrap();
+    let answer = client.post(&body[..20 * 1024 * 1024]).unwrap();
+    assert_eq!((answer.status, answer.element("Code")), (413, "RequestEntityTooLarge"));
     // What only says how much will come is answered before any of it does.
     let mut client = Client::connect(&gateway.data, gateway.port(), 0).unwrap();
     let answer =
@@ -154,6 +158,26 @@ fn a_hundred_megabytes_are_refused_without_being_read() {
     assert!(peak < 60 * 1024, "the gateway needed {peak} kB");
     let mut client = Client::connect(&gateway.data, gateway.port(), 0).unwrap();
     assert_eq!(client.action("DescribeVpcs").unwrap().status, 200);
+}
+
+/// The same by way of TLS and a client that reads nothing before it has sent everything.
+#[test]
+fn what_is_too_large_is_answered_over_tls_too() {
+    let Some(python) = support::python("security::large_bodies") else { return };
+    let dir = tempfile::tempdir().unwrap();
+    let gateway = Gateway::start(&dir.path().join("data"), &[]);
+    let said = support::succeed(gateway.command(&python).arg(support::script("large_bodies.py")));
+    let lines: Vec<_> = said.lines().collect();
+    assert_eq!(
+        lines,
+        [
+            "own key, 1.2 MB: 413 RequestEntityTooLarge",
+            "own key, 20 MB: 413 RequestEntityTooLarge",
+            "unknown key, 0.1 MB: 401 AuthFailure",
+            "unknown key, 0.9 MB: 401 AuthFailure",
+            "in chunks, unsigned, 20 MB: 403",
+        ]
+    );
 }
 
 /// In kB.
