@@ -180,6 +180,23 @@ fn what_is_too_large_is_answered_over_tls_too() {
     );
 }
 
+/// As Python does by itself from 3.13 on.
+#[test]
+fn a_client_that_is_strict_about_certificates_is_content() {
+    let Some(python) = support::python("security::strict_certificates") else { return };
+    let dir = tempfile::tempdir().unwrap();
+    let gateway = Gateway::start(&dir.path().join("data"), &[]);
+    let ask = "import os, ssl, urllib.error, urllib.request
+trusted = ssl.create_default_context(cafile=os.environ['AWS_CA_BUNDLE'])
+trusted.verify_flags |= ssl.VERIFY_X509_STRICT
+try:
+    urllib.request.urlopen(os.environ['AWS_ENDPOINT_URL'], context=trusted)
+except urllib.error.HTTPError as answer:
+    print(answer.code)";
+    let said = support::succeed(gateway.command(&python).env("NO_PROXY", "localhost").args(["-c", ask]));
+    assert_eq!(said, "403\n");
+}
+
 /// In kB.
 fn most_memory(gateway: &Gateway) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{}/status", process(gateway))).unwrap();
