@@ -224,6 +224,11 @@ impl Launch {
         let (subnet_id, zone) = self.place(call)?;
         let subnet = call.account.subnets.find(&subnet_id)?;
         let (vpc_id, options) = (subnet.vpc_id.clone(), self.options_in(subnet));
+        // In a VPC of one's own hardware is nothing else.
+        let tenancy = match call.account.vpcs.find(&vpc_id)?.instance_tenancy {
+            Tenancy::Default => self.tenancy,
+            of_all => of_all,
+        };
         let group = self.placement_group.as_deref();
         let group = group.map(|name| placement::by_name(call.account, name)).transpose()?;
         let partition_number = self.partition_number.or_else(|| placement::partition(call.account, group?));
@@ -249,7 +254,7 @@ impl Launch {
             availability_zone: zone.clone(),
             placement_group: self.placement_group.clone(),
             partition_number,
-            tenancy: self.tenancy,
+            tenancy,
             subnet_id: subnet_id.clone(),
             vpc_id,
             network_interfaces: Vec::new(),
@@ -297,8 +302,7 @@ impl Launch {
             None => plan.device_index == 0 && call.account.subnets.find(subnet)?.map_public_ip_on_launch,
         };
         if wanted {
-            let address = addresses::free_public_address(call)?;
-            call.account.network_interfaces.edit(&interface)?.public_ip = Some(address);
+            addresses::give(call, &interface)?;
         }
         Ok(())
     }

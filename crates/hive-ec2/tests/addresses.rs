@@ -1,0 +1,74 @@
+//! Where addresses go: those that come with an instance, and those that move from one interface to another.
+
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use std::sync::Arc;
+
+use hive_ec2::Engine;
+use support::{call, engine, first, runtime, settled, texts};
+
+const RUN: &str = "RunInstances&MinCount=1&MaxCount=1&ImageId=ami-00000000000000d01&InstanceType=t3.micro";
+
+/// The public address and name that an instance has.
+async fn public(engine: &Arc<Engine>, instance: &str) -> (String, String) {
+    settled(engine).await;
+    let found = call(engine, &format!("DescribeInstances&InstanceId.1={instance}")).await.unwrap();
+    let first = |element| texts(&found, element).into_iter().next().unwrap_or_default();
+    (first("ipAddress"), first("dnsName"))
+}
+
+async fn power(engine: &Arc<Engine>, action: &str, instance: &str) {
+    settled(engine).await;
+    call(engine, &format!("{action}&InstanceId.1={instance}")).await.unwrap();
+    settled(engine).await;
+}
+
+#[test]
+fn an_automatic_public_address_comes_back_when_an_elastic_one_goes() {
+    runtime().block_on(async {
+        let dir = tempfile::tempdir().unwrap();
+        let engine = engine(dir.path()).await;
+        let instance = first(&engine, RUN, "instanceId").await;
+        let (born_with, _) = public(&engine, &instance).await;
+        assert!(born_with.starts_with("198."), "{born_with}");
+        let elastic = call(&engine, "AllocateAddress").await.unwrap();
+        let (allocation, ip) =
+            (texts(&elastic, "allocationId").remove(0), texts(&elastic, "publicIp").remove(0));
+        let associate = format!("AssociateAddress&AllocationId={allocation}&InstanceId={instance}");
+        let disassociate = format!("DisassociateAddress&PublicIp={ip}");
+        call(&engine, &associate).await.unwrap();
+        assert_eq!(public(&engine, &instance).await.0, ip);
+        // A running instance gets another at once.
+        call(&engine, &disassociate).await.unwrap();
+        let (another, _) = public(&engine, &instance).await;
+        assert!(another.starts_with("198.") && another != ip, "{another}");
+        // One that is stopped gets it when it starts.
+        call(&engine, &associate).await.unwrap();
+        power(&engine, "StopInstances", &instance).await;
+        assert_eq!(public(&engine, &instance).await.0, ip);
+        call(&engine, &disassociate).await.unwrap();
+        assert_eq!(public(&engine, &instance).await.0, "");
+        power(&engine, "StartInstances", &instance).await;
+        assert!(public(&engine, &instance).await.0.starts_with("198."));
+        // Where the elastic address is taken from by another instance, too.
+        call(&engine, &associate).await.unwrap();
+        let other = first(&engine, RUN, "instanceId").await;
+        call(&engine, &format!("AssociateAddress&AllocationId={allocation}&InstanceId={other}"))
+            .await
+            .unwrap();
+        let (again, _) = public(&engine, &instance).await;
+        assert!(again.starts_with("198.") && again != ip, "{again}");
+        assert_eq!(public(&engine, &other).await.0, ip);
+        // Not with a second interface beside it.
+        let subnet = first(&engine, &format!("DescribeInstances&InstanceId.1={instance}"), "subnetId").await;
+        let second = format!("CreateNetworkInterface&SubnetId={subnet}");
+        let second = first(&engine, &second, "networkInterfaceId").await;
+        let attach = format!("AttachNetworkInterface&NetworkInterfaceId={second}&InstanceId={instance}");
+        call(&engine, &format!("{attach}&DeviceIndex=1")).await.unwrap();
+        power(&engine, "StopInstances", &instance).await;
+        power(&engine, "StartInstances", &instance).await;
+        assert_eq!(public(&engine, &instance).await.0, "");
+    });
+}
