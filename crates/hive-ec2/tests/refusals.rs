@@ -552,3 +552,24 @@ fn what_says_too_little_or_nothing_sensible_is_refused() {
         call(&engine, &icmp(8, -1)).await.unwrap();
     });
 }
+
+#[test]
+fn a_permission_that_is_named_twice_is_refused_as_such() {
+    runtime().block_on(async {
+        let dir = tempfile::tempdir().unwrap();
+        let engine = engine(dir.path()).await;
+        let group = first(&engine, "CreateSecurityGroup&GroupName=g&GroupDescription=d", "groupId").await;
+        let permission = |number: u32| {
+            let at = format!("&IpPermissions.{number}");
+            format!("{at}.IpProtocol=tcp{at}.FromPort=1{at}.ToPort=1{at}.IpRanges.1.CidrIp=10.0.0.0/8")
+        };
+        let once = format!("AuthorizeSecurityGroupIngress&GroupId={group}{}", permission(1));
+        let twice = format!("{once}{}", permission(2));
+        let refused = call(&engine, &twice).await.unwrap_err();
+        let message = "The same permission must not appear multiple times";
+        assert_eq!((&*refused.code, &*refused.message), ("InvalidParameterValue", message));
+        call(&engine, &once).await.unwrap();
+        assert_eq!(call(&engine, &once).await.unwrap_err().code, "InvalidPermission.Duplicate");
+        assert_eq!(call(&engine, &twice).await.unwrap_err().code, "InvalidParameterValue");
+    });
+}
