@@ -573,3 +573,30 @@ fn a_permission_that_is_named_twice_is_refused_as_such() {
         assert_eq!(call(&engine, &twice).await.unwrap_err().code, "InvalidParameterValue");
     });
 }
+
+#[test]
+fn a_vpc_has_only_blocks_that_go_together_and_that_a_network_can_have() {
+    runtime().block_on(async {
+        let dir = tempfile::tempdir().unwrap();
+        let engine = engine(dir.path()).await;
+        for never in ["0.0.0.0/16", "127.0.0.0/16", "169.254.0.0/16", "224.0.0.0/16", "255.255.0.0/16"] {
+            let refused = call(&engine, &format!("CreateVpc&CidrBlock={never}")).await.unwrap_err();
+            assert_eq!(refused.code, "InvalidVpc.Range", "{never}");
+        }
+        for (own, others) in [
+            ("10.60.0.0/16", ["192.168.0.0/16", "172.16.0.0/16", "169.254.0.0/16"]),
+            ("172.30.0.0/16", ["10.0.0.0/16", "192.168.0.0/24", "127.0.0.0/16"]),
+            ("192.168.0.0/20", ["10.0.0.0/16", "172.31.0.0/16", "224.0.0.0/16"]),
+        ] {
+            let vpc = first(&engine, &format!("CreateVpc&CidrBlock={own}"), "vpcId").await;
+            let add = |block: &str| format!("AssociateVpcCidrBlock&VpcId={vpc}&CidrBlock={block}");
+            for other in others {
+                assert_eq!(call(&engine, &add(other)).await.unwrap_err().code, "InvalidVpc.Range", "{other}");
+            }
+            let near = own.replace(".60.", ".61.").replace(".30.", ".29.").replace(".168.0.0", ".168.16.0");
+            for fine in [&near, "100.64.0.0/16", "203.0.112.0/20"] {
+                call(&engine, &add(fine)).await.unwrap();
+            }
+        }
+    });
+}
