@@ -490,3 +490,24 @@ fn a_machine_keeps_its_architecture_when_its_image_is_gone() {
         call(&engine, &format!("{modify}=m5.xlarge")).await.unwrap();
     });
 }
+
+#[test]
+fn instances_of_a_dedicated_network_are_dedicated() {
+    runtime().block_on(async {
+        let dir = tempfile::tempdir().unwrap();
+        let engine = engine(dir.path()).await;
+        for (tenancy, asked, told) in [
+            ("dedicated", "", "dedicated"),
+            ("dedicated", "&Placement.Tenancy=default", "dedicated"),
+            ("default", "", "default"),
+            ("default", "&Placement.Tenancy=dedicated", "dedicated"),
+        ] {
+            let vpc = format!("CreateVpc&CidrBlock=10.0.0.0/16&InstanceTenancy={tenancy}");
+            let vpc = texts(&call(&engine, &vpc).await.unwrap(), "vpcId").remove(0);
+            let subnet = format!("CreateSubnet&VpcId={vpc}&CidrBlock=10.0.0.0/24");
+            let subnet = texts(&call(&engine, &subnet).await.unwrap(), "subnetId").remove(0);
+            let run = format!("{RUN}&MinCount=1&MaxCount=1&SubnetId={subnet}{asked}");
+            assert_eq!(texts(&call(&engine, &run).await.unwrap(), "tenancy"), [told], "{tenancy}{asked}");
+        }
+    });
+}
