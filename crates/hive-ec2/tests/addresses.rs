@@ -72,3 +72,25 @@ fn an_automatic_public_address_comes_back_when_an_elastic_one_goes() {
         assert_eq!(public(&engine, &instance).await.0, "");
     });
 }
+
+#[test]
+fn a_public_address_has_a_name_where_the_network_has_names() {
+    runtime().block_on(async {
+        let dir = tempfile::tempdir().unwrap();
+        let engine = engine(dir.path()).await;
+        let instance = first(&engine, RUN, "instanceId").await;
+        let vpc = first(&engine, "DescribeVpcs", "vpcId").await;
+        for (enabled, names) in [("true", true), ("false", false)] {
+            let set = format!("ModifyVpcAttribute&VpcId={vpc}&EnableDnsHostnames.Value={enabled}");
+            call(&engine, &set).await.unwrap();
+            assert_eq!(!public(&engine, &instance).await.1.is_empty(), names);
+            let described =
+                call(&engine, &format!("DescribeInstances&InstanceId.1={instance}")).await.unwrap();
+            let interfaces = call(&engine, "DescribeNetworkInterfaces").await.unwrap();
+            for answer in [described, interfaces] {
+                let told = texts(&answer, "publicDnsName");
+                assert!(!told.is_empty() && told.iter().all(|name| name.is_empty() != names), "{answer}");
+            }
+        }
+    });
+}

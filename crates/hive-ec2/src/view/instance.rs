@@ -203,7 +203,6 @@ pub fn instance(instance: &Instance, call: &Call<'_>) -> InstanceView {
         .and_then(|(interface, address)| interface_view::association(interface, address, call));
     let kind = instance_types::find(&instance.instance_type);
     let alive = instance.state != InstanceState::Terminated;
-    let dns_hostnames = call.account.vpcs.get(&instance.vpc_id).is_some_and(|vpc| vpc.enable_dns_hostnames);
     InstanceView {
         instance_id: instance.id.to_string(),
         image_id: instance.image_id.clone(),
@@ -214,10 +213,7 @@ pub fn instance(instance: &Instance, call: &Call<'_>) -> InstanceView {
                 HostnameType::ResourceName => resource_name(&instance.id, call.environment),
             })
             .unwrap_or_default(),
-        dns_name: match &public_ip {
-            Some(public) if dns_hostnames => public.public_dns_name.clone(),
-            _ => String::new(),
-        },
+        dns_name: public_ip.as_ref().map(|public| public.public_dns_name.clone()).unwrap_or_default(),
         reason: instance.reason(),
         key_name: instance.key_name.clone(),
         ami_launch_index: instance.launch_index,
