@@ -74,6 +74,37 @@ fn an_automatic_public_address_comes_back_when_an_elastic_one_goes() {
 }
 
 #[test]
+fn a_secondary_address_moves_to_another_interface_with_what_is_tied_to_it() {
+    runtime().block_on(async {
+        let dir = tempfile::tempdir().unwrap();
+        let engine = engine(dir.path()).await;
+        let subnet = "DescribeSubnets&Filter.1.Name=cidr-block&Filter.1.Value.1=172.31.0.0/20";
+        let subnet = first(&engine, subnet, "subnetId").await;
+        let make = format!("CreateNetworkInterface&SubnetId={subnet}&PrivateIpAddress=");
+        let make = [10, 11].map(|host| format!("{make}172.31.0.{host}"));
+        let one = first(&engine, &make[0], "networkInterfaceId").await;
+        let other = first(&engine, &make[1], "networkInterfaceId").await;
+        let assign = |to: &str, ip: &str| {
+            format!("AssignPrivateIpAddresses&NetworkInterfaceId={to}&PrivateIpAddress.1={ip}")
+        };
+        call(&engine, &assign(&one, "172.31.0.20")).await.unwrap();
+        let allocation = first(&engine, "AllocateAddress", "allocationId").await;
+        let tie = format!("AssociateAddress&AllocationId={allocation}&NetworkInterfaceId={one}");
+        call(&engine, &format!("{tie}&PrivateIpAddress=172.31.0.20")).await.unwrap();
+        let moved = assign(&other, "172.31.0.20");
+        assert_eq!(call(&engine, &moved).await.unwrap_err().code, "InvalidIPAddress.InUse");
+        call(&engine, &format!("{moved}&AllowReassignment=true")).await.unwrap();
+        let held = |id: &str| format!("DescribeNetworkInterfaces&NetworkInterfaceId.1={id}");
+        assert!(!call(&engine, &held(&one)).await.unwrap().contains("172.31.0.20"));
+        assert!(call(&engine, &held(&other)).await.unwrap().contains("172.31.0.20"));
+        assert_eq!(first(&engine, "DescribeAddresses", "networkInterfaceId").await, other);
+        // What is the first address of an interface stays there.
+        let primary = format!("{}&AllowReassignment=true", assign(&other, "172.31.0.10"));
+        assert_eq!(call(&engine, &primary).await.unwrap_err().code, "InvalidIPAddress.InUse");
+    });
+}
+
+#[test]
 fn a_public_address_has_a_name_where_the_network_has_names() {
     runtime().block_on(async {
         let dir = tempfile::tempdir().unwrap();

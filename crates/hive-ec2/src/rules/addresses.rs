@@ -112,6 +112,15 @@ pub fn disassociate(call: &mut Call<'_>, allocation: &str) -> ApiResult<()> {
     }
 }
 
+/// Where the private address that it is tied to moved, an elastic address goes along.
+pub fn follow(call: &mut Call<'_>, allocation: &str, interface: &str) -> ApiResult<()> {
+    let interface = call.account.network_interfaces.find(interface)?.id.clone();
+    if let Some(association) = &mut call.account.addresses.edit(allocation)?.association {
+        association.network_interface_id = interface;
+    }
+    Ok(())
+}
+
 /// A public address that is not elastic, for an interface of an instance that is launched with one.
 pub fn give(call: &mut Call<'_>, interface: &str) -> ApiResult<()> {
     let address = free_public_address(call)?;
