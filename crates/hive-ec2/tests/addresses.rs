@@ -125,3 +125,23 @@ fn a_public_address_has_a_name_where_the_network_has_names() {
         }
     });
 }
+
+#[test]
+fn a_nat_gateway_fails_whose_address_is_taken() {
+    runtime().block_on(async {
+        let dir = tempfile::tempdir().unwrap();
+        let engine = engine(dir.path()).await;
+        let instance = first(&engine, RUN, "instanceId").await;
+        let subnet = first(&engine, &format!("DescribeInstances&InstanceId.1={instance}"), "subnetId").await;
+        let allocation = first(&engine, "AllocateAddress", "allocationId").await;
+        let associate = format!("AssociateAddress&AllocationId={allocation}&InstanceId={instance}");
+        call(&engine, &associate).await.unwrap();
+        let make = format!("CreateNatGateway&SubnetId={subnet}&AllocationId={allocation}");
+        let gateway = first(&engine, &make, "natGatewayId").await;
+        let found = call(&engine, &format!("DescribeNatGateways&NatGatewayId.1={gateway}")).await.unwrap();
+        assert_eq!(texts(&found, "state"), ["failed"]);
+        assert_eq!(texts(&found, "failureCode"), ["Resource.AlreadyAssociated"]);
+        let address = call(&engine, "DescribeAddresses").await.unwrap();
+        assert_eq!(texts(&address, "instanceId"), [instance]);
+    });
+}
