@@ -260,6 +260,8 @@ impl Launch {
             network_interfaces: Vec::new(),
             block_devices: Vec::new(),
             root_device_name: self.image.root_device_name.clone(),
+            boot_mode: self.image.boot_mode.clone(),
+            ena_support: self.image.ena_support,
             options,
             profile_association_id: profile,
             tags: self.tags.clone(),
