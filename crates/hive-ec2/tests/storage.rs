@@ -299,3 +299,35 @@ fn a_launch_has_the_last_word_on_an_images_devices() {
         }
     });
 }
+
+#[test]
+fn a_status_says_what_was_looked_at() {
+    runtime().block_on(async {
+        let dir = tempfile::tempdir().unwrap();
+        let engine = engine(dir.path()).await;
+        let run = "RunInstances&MinCount=1&MaxCount=1&ImageId=ami-00000000000000a03&InstanceType=t3.micro";
+        let instance = first(&engine, run, "instanceId").await;
+        settled(&engine).await;
+        let status = format!("DescribeInstanceStatus&IncludeAllInstances=true&InstanceId.1={instance}");
+        let of = |what: &str, told: &str| {
+            let details = "<details><item><name>reachability</name><status>passed</status></item></details>";
+            format!(
+                "<{what}><status>{told}</status>{}</{what}>",
+                if told == "ok" { details } else { "<details></details>" }
+            )
+        };
+        let kinds = ["instanceStatus", "systemStatus", "attachedEbsStatus"];
+        let answer = call(&engine, &status).await.unwrap();
+        assert!(kinds.iter().all(|kind| answer.contains(&of(kind, "ok"))), "{answer}");
+        call(&engine, &format!("StopInstances&InstanceId.1={instance}")).await.unwrap();
+        settled(&engine).await;
+        let answer = call(&engine, &status).await.unwrap();
+        assert!(kinds.iter().all(|kind| answer.contains(&of(kind, "not-applicable"))), "{answer}");
+        let volume = first(&engine, "DescribeVolumes", "volumeId").await;
+        let status = format!("DescribeVolumeStatus&VolumeId.1={volume}");
+        let answer = call(&engine, &status).await.unwrap();
+        assert_eq!(texts(&answer, "name"), ["io-enabled", "io-performance"]);
+        assert_eq!(texts(&answer, "status"), ["ok", "passed", "normal"]);
+        assert!(answer.contains("<actionsSet></actionsSet><eventsSet></eventsSet>"), "{answer}");
+    });
+}
