@@ -4,7 +4,7 @@
 
 mod support;
 
-use support::{call, engine, first, runtime, texts};
+use support::{call, engine, first, runtime, settled, texts};
 
 const RUN: &str = "RunInstances&MinCount=1&MaxCount=1";
 const IMAGE: &str = "ImageId=ami-00000000000000d01";
@@ -166,6 +166,7 @@ fn what_ec2_checks_is_checked() {
         };
         let snapshot = format!("{volume}1");
         let snapshot = texts(&call(&engine, &snapshot).await.unwrap(), "volumeId").remove(0);
+        settled(&engine).await;
         let snapshot = format!("CreateSnapshot&VolumeId={snapshot}");
         let snapshot = texts(&call(&engine, &snapshot).await.unwrap(), "snapshotId").remove(0);
         let register = format!(
@@ -419,6 +420,7 @@ fn nothing_to_do_and_too_much_at_once_are_refused() {
         let interface = first(&engine, &make, "networkInterfaceId").await;
         let change = format!("ModifyNetworkInterfaceAttribute&NetworkInterfaceId={interface}");
         let volume = first(&engine, "CreateVolume&Size=1&AvailabilityZone=us-east-1a", "volumeId").await;
+        settled(&engine).await;
         let address = |n: u8, primary: bool| {
             format!("&PrivateIpAddresses.{n}.PrivateIpAddress=172.31.0.2{n}&PrivateIpAddresses.{n}.Primary={primary}")
         };

@@ -43,7 +43,7 @@ impl Action for CreateImage {
                 | InstanceState::Pending
                 | InstanceState::Stopping
         ) {
-            return Err(incorrect_state(&instance));
+            return Err(incorrect_state(&instance, "made an image of"));
         }
         let mappings = request.block_device_mapping.iter().map(DeviceRequest::mapping);
         device_mappings::check(&instance.root_device_name, mappings)?;

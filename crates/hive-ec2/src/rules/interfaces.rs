@@ -221,7 +221,7 @@ pub fn attach(
     let (zone, interface) = (found.availability_zone.clone(), found.id.clone());
     let target = call.account.instances.find(instance)?;
     if matches!(target.state, InstanceState::ShuttingDown | InstanceState::Terminated) {
-        return Err(incorrect_state(target));
+        return Err(incorrect_state(target, "given a network interface"));
     }
     if target.availability_zone != zone {
         return Err(ApiError::client(
@@ -332,11 +332,12 @@ pub fn delete(account: &mut Account, id: &str) -> ApiResult<()> {
     Ok(())
 }
 
-pub fn incorrect_state(instance: &Instance) -> ApiError {
+/// The refusal of what an instance cannot have done to it as it is: `stopped`, say.
+pub fn incorrect_state(instance: &Instance, what: &str) -> ApiError {
     ApiError::client(
         "IncorrectInstanceState",
         format!(
-            "The instance '{}' is not in a state from which this is possible ({})",
+            "The instance '{}' is not in a state from which it can be {what}: it is {}.",
             instance.id,
             instance.state.name()
         ),
