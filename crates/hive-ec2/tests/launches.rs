@@ -550,3 +550,15 @@ fn an_instance_starts_as_its_image_asks_and_its_type_can() {
         }
     });
 }
+
+#[test]
+fn two_interfaces_in_one_place_are_refused_by_what_was_asked() {
+    runtime().block_on(async {
+        let dir = tempfile::tempdir().unwrap();
+        let engine = engine(dir.path()).await;
+        let twice = "&NetworkInterface.1.DeviceIndex=0&NetworkInterface.2.DeviceIndex=0";
+        let refused = call(&engine, &format!("{RUN}&MinCount=1&MaxCount=1{twice}")).await.unwrap_err();
+        let message = "Each network interface requires a unique device index.";
+        assert_eq!((&*refused.code, &*refused.message), ("InvalidParameterValue", message));
+    });
+}

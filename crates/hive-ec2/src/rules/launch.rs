@@ -7,7 +7,7 @@ use hive_api::{ApiError, ApiResult};
 use crate::core::call::Call;
 use crate::core::id::Id;
 use crate::core::tags::Tags;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::data::instance_types::InstanceType;
@@ -114,6 +114,11 @@ impl Launch {
             ));
         }
         self.interfaces.iter().try_for_each(InterfacePlan::check_existing)?;
+        let mut indices = BTreeSet::new();
+        if !self.interfaces.iter().all(|plan| indices.insert(plan.device_index)) {
+            let why = "Each network interface requires a unique device index.";
+            return Err(ApiError::client("InvalidParameterValue", why));
+        }
         if self.interfaces.len() > 1 && self.interfaces.iter().any(|plan| plan.public_address.is_some()) {
             return Err(ApiError::invalid_combination(
                 "The associatePublicIPAddress parameter cannot be specified when launching with multiple network \
