@@ -104,6 +104,7 @@ pub async fn start(config: Config) -> Result<Gateway, HiveError> {
         region: config.region.clone(),
         process: std::process::id(),
         options: Config { listen: address, ..config.clone() }.options(),
+        keys: credentials.keys.iter().map(|key| key.access_key_id.clone()).collect(),
     };
     let control = Control::open(&data, running)?;
     let log = config.log;
