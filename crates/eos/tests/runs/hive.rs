@@ -164,7 +164,11 @@ fn a_store_that_is_shared_is_as_durable_as_its_server() {
         let words = ["hive", "up", "--data", data.to_str().unwrap(), "--store", "nats://127.0.0.1:1"];
         let refused = sandbox.run(&[&words[..], &["--durability", "relaxed"], detach].concat());
         assert_eq!(refused.code, 3, "{}{}", refused.stdout, refused.stderr);
-        assert!(refused.stderr.contains("--durability relaxed is of the embedded store"), "{}", refused.stderr);
+        assert!(
+            refused.stderr.contains("--durability relaxed is of the embedded store"),
+            "{}",
+            refused.stderr
+        );
     }
     assert!(!data.exists());
 }
