@@ -42,6 +42,7 @@ say verify
 vpc=$("$tofu" output -raw vpc_id)
 instance=$("$tofu" output -raw instance_id)
 volume=$("$tofu" output -raw volume_id)
+root=$(aws ec2 describe-volumes --filters "Name=attachment.instance-id,Values=$instance" Name=attachment.device,Values=/dev/xvda --query 'Volumes[].VolumeId' --output text)
 in_vpc="Name=vpc-id,Values=$vpc"
 aws ec2 wait vpc-available --vpc-ids "$vpc"
 aws ec2 wait instance-running --instance-ids "$instance"
@@ -68,6 +69,7 @@ expect "other type" "t3.small	running" describe-instances --instance-ids "$insta
 say destroy
 "$tofu" destroy -no-color -input=false -auto-approve
 expect "VPCs left" "" describe-vpcs --filters Name=tag:Project,Values=hive-example --query 'Vpcs[].VpcId'
-expect "volumes left" "" describe-volumes --query 'Volumes[].VolumeId'
+# In an account of its own or beside others: what was made here is gone, the disk that came with the instance, too.
+expect "volumes left" "" describe-volumes --filters "Name=volume-id,Values=$volume,$root" --query 'Volumes[].VolumeId'
 expect "instances left" terminated describe-instances --instance-ids "$instance" --query 'Reservations[].Instances[].State.Name'
 say "done"

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use hive_ec2::{ACTIONS, Engine};
-use support::{call, engine, first, runtime, texts};
+use support::{call, engine, first, runtime, settled, texts};
 
 /// What has to look at every resource, because it follows from what many others are.
 const LOOK_AT_ALL: &[(&str, &str)] =
@@ -29,6 +29,7 @@ async fn many_of_everything(engine: &Arc<Engine>, count: usize) {
     let run = format!("RunInstances&ImageId=ami-00000000000000d01&SubnetId={subnet}&MinCount={count}");
     let instance = first(engine, &format!("{run}&MaxCount={count}"), "instanceId").await;
     let volume = first(engine, "CreateVolume&AvailabilityZone=us-east-1a&Size=1", "volumeId").await;
+    settled(engine).await;
     for number in 1..=count {
         let block = format!("10.{number}.0.0/16");
         let other = first(engine, &format!("CreateVpc&CidrBlock={block}"), "vpcId").await;

@@ -7,7 +7,7 @@ mod support;
 use std::sync::Arc;
 
 use hive_ec2::Engine;
-use support::{call, engine, runtime, texts};
+use support::{call, engine, runtime, settled, texts};
 
 const RUN: &str = "RunInstances&ImageId=ami-00000000000000d01&InstanceType=m5.large";
 
@@ -488,5 +488,77 @@ fn a_machine_keeps_its_architecture_when_its_image_is_gone() {
         call(&engine, &format!("DeregisterImage&ImageId={image}")).await.unwrap();
         assert_eq!(code(&engine, &format!("{modify}=t4g.micro")).await, "InvalidParameterValue");
         call(&engine, &format!("{modify}=m5.xlarge")).await.unwrap();
+    });
+}
+
+#[test]
+fn instances_of_a_dedicated_network_are_dedicated() {
+    runtime().block_on(async {
+        let dir = tempfile::tempdir().unwrap();
+        let engine = engine(dir.path()).await;
+        for (tenancy, asked, told) in [
+            ("dedicated", "", "dedicated"),
+            ("dedicated", "&Placement.Tenancy=default", "dedicated"),
+            ("default", "", "default"),
+            ("default", "&Placement.Tenancy=dedicated", "dedicated"),
+        ] {
+            let vpc = format!("CreateVpc&CidrBlock=10.0.0.0/16&InstanceTenancy={tenancy}");
+            let vpc = texts(&call(&engine, &vpc).await.unwrap(), "vpcId").remove(0);
+            let subnet = format!("CreateSubnet&VpcId={vpc}&CidrBlock=10.0.0.0/24");
+            let subnet = texts(&call(&engine, &subnet).await.unwrap(), "subnetId").remove(0);
+            let run = format!("{RUN}&MinCount=1&MaxCount=1&SubnetId={subnet}{asked}");
+            assert_eq!(texts(&call(&engine, &run).await.unwrap(), "tenancy"), [told], "{tenancy}{asked}");
+        }
+    });
+}
+
+#[test]
+fn an_instance_starts_as_its_image_asks_and_its_type_can() {
+    runtime().block_on(async {
+        let dir = tempfile::tempdir().unwrap();
+        let engine = engine(dir.path()).await;
+        let register = "RegisterImage&RootDeviceName=/dev/xvda&BlockDeviceMapping.1.DeviceName=/dev/xvda\
+                        &BlockDeviceMapping.1.Ebs.SnapshotId=snap-00000000000000d01";
+        let old = call(&engine, &format!("{register}&Name=old&Architecture=x86_64")).await.unwrap();
+        let bios = format!("{register}&Name=bios&Architecture=x86_64&BootMode=legacy-bios&EnaSupport=true");
+        let bios = call(&engine, &bios).await.unwrap();
+        let (old, bios) = (texts(&old, "imageId").remove(0), texts(&bios, "imageId").remove(0));
+        settled(&engine).await;
+        let both = "ami-00000000000000d01";
+        for (image, kind, asked, current, ena) in [
+            (both, "t3.micro", Some("uefi-preferred"), "uefi", "true"),
+            (both, "t2.micro", Some("uefi-preferred"), "legacy-bios", "true"),
+            ("ami-00000000000000d02", "t4g.micro", Some("uefi"), "uefi", "true"),
+            (&bios, "t3.micro", Some("legacy-bios"), "legacy-bios", "true"),
+            (&old, "t2.micro", None, "legacy-bios", "false"),
+        ] {
+            let run = format!("RunInstances&MinCount=1&MaxCount=1&ImageId={image}&InstanceType={kind}");
+            let id = texts(&call(&engine, &run).await.unwrap(), "instanceId").remove(0);
+            let filter = |number: u32, name: &str, value: &str| {
+                format!("&Filter.{number}.Name={name}&Filter.{number}.Value.1={value}")
+            };
+            let mut found = format!("DescribeInstances&InstanceId.1={id}");
+            found += &filter(1, "current-instance-boot-mode", current);
+            found += &filter(2, "ena-support", ena);
+            found += &asked.map(|mode| filter(3, "boot-mode", mode)).unwrap_or_default();
+            let found = call(&engine, &found).await.unwrap();
+            assert_eq!(texts(&found, "bootMode"), Vec::from_iter(asked), "{image} {kind}");
+            assert_eq!(texts(&found, "currentInstanceBootMode"), [current], "{image} {kind}");
+            assert_eq!(texts(&found, "enaSupport"), [ena], "{image} {kind}");
+            let attribute = format!("DescribeInstanceAttribute&InstanceId={id}&Attribute=enaSupport");
+            assert_eq!(texts(&call(&engine, &attribute).await.unwrap(), "value"), [ena], "{image} {kind}");
+        }
+    });
+}
+
+#[test]
+fn two_interfaces_in_one_place_are_refused_by_what_was_asked() {
+    runtime().block_on(async {
+        let dir = tempfile::tempdir().unwrap();
+        let engine = engine(dir.path()).await;
+        let twice = "&NetworkInterface.1.DeviceIndex=0&NetworkInterface.2.DeviceIndex=0";
+        let refused = call(&engine, &format!("{RUN}&MinCount=1&MaxCount=1{twice}")).await.unwrap_err();
+        let message = "Each network interface requires a unique device index.";
+        assert_eq!((&*refused.code, &*refused.message), ("InvalidParameterValue", message));
     });
 }

@@ -4,7 +4,7 @@
 
 mod support;
 
-use support::{call, engine, first, runtime, texts};
+use support::{call, engine, first, runtime, settled, texts};
 
 const RUN: &str = "RunInstances&MinCount=1&MaxCount=1";
 const IMAGE: &str = "ImageId=ami-00000000000000d01";
@@ -166,6 +166,7 @@ fn what_ec2_checks_is_checked() {
         };
         let snapshot = format!("{volume}1");
         let snapshot = texts(&call(&engine, &snapshot).await.unwrap(), "volumeId").remove(0);
+        settled(&engine).await;
         let snapshot = format!("CreateSnapshot&VolumeId={snapshot}");
         let snapshot = texts(&call(&engine, &snapshot).await.unwrap(), "snapshotId").remove(0);
         let register = format!(
@@ -419,6 +420,7 @@ fn nothing_to_do_and_too_much_at_once_are_refused() {
         let interface = first(&engine, &make, "networkInterfaceId").await;
         let change = format!("ModifyNetworkInterfaceAttribute&NetworkInterfaceId={interface}");
         let volume = first(&engine, "CreateVolume&Size=1&AvailabilityZone=us-east-1a", "volumeId").await;
+        settled(&engine).await;
         let address = |n: u8, primary: bool| {
             format!("&PrivateIpAddresses.{n}.PrivateIpAddress=172.31.0.2{n}&PrivateIpAddresses.{n}.Primary={primary}")
         };
@@ -550,5 +552,53 @@ fn what_says_too_little_or_nothing_sensible_is_refused() {
         call(&engine, &format!("{image}&ImdsSupport.Value=v2.0")).await.unwrap();
         call(&engine, &format!("{tag}=awsome:x")).await.unwrap();
         call(&engine, &icmp(8, -1)).await.unwrap();
+    });
+}
+
+#[test]
+fn a_permission_that_is_named_twice_is_refused_as_such() {
+    runtime().block_on(async {
+        let dir = tempfile::tempdir().unwrap();
+        let engine = engine(dir.path()).await;
+        let group = first(&engine, "CreateSecurityGroup&GroupName=g&GroupDescription=d", "groupId").await;
+        let permission = |number: u32| {
+            let at = format!("&IpPermissions.{number}");
+            format!("{at}.IpProtocol=tcp{at}.FromPort=1{at}.ToPort=1{at}.IpRanges.1.CidrIp=10.0.0.0/8")
+        };
+        let once = format!("AuthorizeSecurityGroupIngress&GroupId={group}{}", permission(1));
+        let twice = format!("{once}{}", permission(2));
+        let refused = call(&engine, &twice).await.unwrap_err();
+        let message = "The same permission must not appear multiple times";
+        assert_eq!((&*refused.code, &*refused.message), ("InvalidParameterValue", message));
+        call(&engine, &once).await.unwrap();
+        assert_eq!(call(&engine, &once).await.unwrap_err().code, "InvalidPermission.Duplicate");
+        assert_eq!(call(&engine, &twice).await.unwrap_err().code, "InvalidParameterValue");
+    });
+}
+
+#[test]
+fn a_vpc_has_only_blocks_that_go_together_and_that_a_network_can_have() {
+    runtime().block_on(async {
+        let dir = tempfile::tempdir().unwrap();
+        let engine = engine(dir.path()).await;
+        for never in ["0.0.0.0/16", "127.0.0.0/16", "169.254.0.0/16", "224.0.0.0/16", "255.255.0.0/16"] {
+            let refused = call(&engine, &format!("CreateVpc&CidrBlock={never}")).await.unwrap_err();
+            assert_eq!(refused.code, "InvalidVpc.Range", "{never}");
+        }
+        for (own, others) in [
+            ("10.60.0.0/16", ["192.168.0.0/16", "172.16.0.0/16", "169.254.0.0/16"]),
+            ("172.30.0.0/16", ["10.0.0.0/16", "192.168.0.0/24", "127.0.0.0/16"]),
+            ("192.168.0.0/20", ["10.0.0.0/16", "172.31.0.0/16", "224.0.0.0/16"]),
+        ] {
+            let vpc = first(&engine, &format!("CreateVpc&CidrBlock={own}"), "vpcId").await;
+            let add = |block: &str| format!("AssociateVpcCidrBlock&VpcId={vpc}&CidrBlock={block}");
+            for other in others {
+                assert_eq!(call(&engine, &add(other)).await.unwrap_err().code, "InvalidVpc.Range", "{other}");
+            }
+            let near = own.replace(".60.", ".61.").replace(".30.", ".29.").replace(".168.0.0", ".168.16.0");
+            for fine in [&near, "100.64.0.0/16", "203.0.112.0/20"] {
+                call(&engine, &add(fine)).await.unwrap();
+            }
+        }
     });
 }

@@ -116,6 +116,7 @@ fn an_image_has_no_disk_that_no_machine_could_have() {
         let dir = tempfile::tempdir().unwrap();
         let engine = engine(dir.path()).await;
         let volume = first(&engine, &format!("CreateVolume&{ZONE}&Size=10"), "volumeId").await;
+        settled(&engine).await;
         let snapshot = first(&engine, &format!("CreateSnapshot&VolumeId={volume}"), "snapshotId").await;
         let register = format!(
             "RegisterImage&RootDeviceName=/dev/sda1&BlockDeviceMapping.1.DeviceName=/dev/sda1\
@@ -154,6 +155,7 @@ fn what_is_made_of_something_encrypted_has_its_key() {
         let engine = engine(dir.path()).await;
         let make = format!("CreateVolume&{ZONE}&Size=1&Encrypted=true&KmsKeyId={KEY}");
         let volume = first(&engine, &make, "volumeId").await;
+        settled(&engine).await;
         let snapshot = first(&engine, &format!("CreateSnapshot&VolumeId={volume}"), "snapshotId").await;
         settled(&engine).await;
         let of_snapshot = format!("CreateVolume&{ZONE}&SnapshotId={snapshot}");
@@ -177,6 +179,7 @@ fn where_encryption_is_the_default_copies_are_encrypted() {
         let dir = tempfile::tempdir().unwrap();
         let engine = engine(dir.path()).await;
         let volume = first(&engine, &format!("CreateVolume&{ZONE}&Size=1"), "volumeId").await;
+        settled(&engine).await;
         let snapshot = first(&engine, &format!("CreateSnapshot&VolumeId={volume}"), "snapshotId").await;
         let instance = first(&engine, RUN, "instanceId").await;
         settled(&engine).await;
@@ -199,6 +202,7 @@ fn what_is_made_of_something_encrypted_is_encrypted() {
         let dir = tempfile::tempdir().unwrap();
         let engine = engine(dir.path()).await;
         let volume = first(&engine, &format!("CreateVolume&{ZONE}&Size=1&Encrypted=true"), "volumeId").await;
+        settled(&engine).await;
         let snapshot = first(&engine, &format!("CreateSnapshot&VolumeId={volume}"), "snapshotId").await;
         settled(&engine).await;
         let of_snapshot = format!("CreateVolume&{ZONE}&SnapshotId={snapshot}");
@@ -236,6 +240,7 @@ fn no_device_is_dropped_in_silence() {
         settled(&engine).await;
         let create = format!("CreateImage&InstanceId={instance}&Name=image");
         let volume = first(&engine, &format!("DescribeInstances&InstanceId.1={instance}"), "volumeId").await;
+        settled(&engine).await;
         let snapshot = first(&engine, &format!("CreateSnapshot&VolumeId={volume}"), "snapshotId").await;
         let of_snapshot = format!("Ebs.SnapshotId={snapshot}");
         let register = format!(
@@ -297,5 +302,37 @@ fn a_launch_has_the_last_word_on_an_images_devices() {
             let launched = call(&engine, &format!("{run}{more}")).await.unwrap();
             assert_eq!(texts(&launched, "deviceName"), devices, "{more}");
         }
+    });
+}
+
+#[test]
+fn a_status_says_what_was_looked_at() {
+    runtime().block_on(async {
+        let dir = tempfile::tempdir().unwrap();
+        let engine = engine(dir.path()).await;
+        let run = "RunInstances&MinCount=1&MaxCount=1&ImageId=ami-00000000000000a03&InstanceType=t3.micro";
+        let instance = first(&engine, run, "instanceId").await;
+        settled(&engine).await;
+        let status = format!("DescribeInstanceStatus&IncludeAllInstances=true&InstanceId.1={instance}");
+        let of = |what: &str, told: &str| {
+            let details = "<details><item><name>reachability</name><status>passed</status></item></details>";
+            format!(
+                "<{what}><status>{told}</status>{}</{what}>",
+                if told == "ok" { details } else { "<details></details>" }
+            )
+        };
+        let kinds = ["instanceStatus", "systemStatus", "attachedEbsStatus"];
+        let answer = call(&engine, &status).await.unwrap();
+        assert!(kinds.iter().all(|kind| answer.contains(&of(kind, "ok"))), "{answer}");
+        call(&engine, &format!("StopInstances&InstanceId.1={instance}")).await.unwrap();
+        settled(&engine).await;
+        let answer = call(&engine, &status).await.unwrap();
+        assert!(kinds.iter().all(|kind| answer.contains(&of(kind, "not-applicable"))), "{answer}");
+        let volume = first(&engine, "DescribeVolumes", "volumeId").await;
+        let status = format!("DescribeVolumeStatus&VolumeId.1={volume}");
+        let answer = call(&engine, &status).await.unwrap();
+        assert_eq!(texts(&answer, "name"), ["io-enabled", "io-performance"]);
+        assert_eq!(texts(&answer, "status"), ["ok", "passed", "normal"]);
+        assert!(answer.contains("<actionsSet></actionsSet><eventsSet></eventsSet>"), "{answer}");
     });
 }

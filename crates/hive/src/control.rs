@@ -32,6 +32,9 @@ pub struct Running {
     /// What it was started with, by the names of the options. Without passwords.
     #[serde(default)]
     pub options: BTreeMap<String, String>,
+    /// The ids of the keys that it lets in.
+    #[serde(default)]
+    pub keys: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -13,7 +13,7 @@ pub enum HiveError {
     Listen { address: SocketAddr, source: std::io::Error },
     #[error("cannot make or use the certificate: {0}")]
     Tls(String),
-    #[error("no gateway is running on {0}: start it with `eos hive up`")]
+    #[error("no gateway is running on {0}")]
     NotRunning(PathBuf),
     #[error(
         "another gateway runs on {0}: each has a data directory of its own, also when they share a store"
@@ -25,6 +25,8 @@ pub enum HiveError {
     Region { data: PathBuf, found: String, asked: String },
     #[error("{0} cannot be an account: {1}")]
     Account(String, String),
+    #[error("the running gateway does not know the account {0} yet: it was added after the gateway's start")]
+    NotKnownYet(String),
     #[error("there is no key of the account {0}")]
     UnknownAccount(String),
     #[error("the gateway answered something else: {0}")]

@@ -3,6 +3,7 @@
 use std::future::Future;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use hyper::server::conn::http1;
@@ -22,6 +23,7 @@ use crate::control::{self, Control};
 use crate::credentials::Credentials;
 use crate::data_directory::DataDirectory;
 use crate::error::HiveError;
+use crate::lingering::Lingering;
 use crate::request::Endpoint;
 use crate::{store, tls};
 
@@ -102,6 +104,7 @@ pub async fn start(config: Config) -> Result<Gateway, HiveError> {
         region: config.region.clone(),
         process: std::process::id(),
         options: Config { listen: address, ..config.clone() }.options(),
+        keys: credentials.keys.iter().map(|key| key.access_key_id.clone()).collect(),
     };
     let control = Control::open(&data, running)?;
     let log = config.log;
@@ -229,9 +232,15 @@ async fn connection(
     endpoint: Arc<Endpoint>,
     watcher: hyper_util::server::graceful::Watcher,
 ) {
+    let unread = Arc::new(AtomicBool::new(false));
+    let stream = Lingering::new(stream, Arc::clone(&unread));
     let service = service_fn(move |request| {
-        let endpoint = Arc::clone(&endpoint);
-        async move { Ok::<_, std::convert::Infallible>(endpoint.answer(request).await) }
+        let (endpoint, unread) = (Arc::clone(&endpoint), Arc::clone(&unread));
+        async move {
+            let (response, whole) = endpoint.answer(request).await;
+            unread.store(!whole, Ordering::Relaxed);
+            Ok::<_, std::convert::Infallible>(response)
+        }
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())

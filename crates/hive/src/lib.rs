@@ -12,6 +12,7 @@ mod data_directory;
 pub mod environment;
 mod error;
 mod gateway;
+mod lingering;
 mod log;
 mod request;
 mod sessions;

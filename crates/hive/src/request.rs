@@ -78,14 +78,14 @@ impl Endpoint {
         &self.engine
     }
 
-    /// Never fails: what goes wrong is an answer too.
-    pub async fn answer(&self, request: Request<Incoming>) -> Response<Full<Answer>> {
+    /// Never fails: what goes wrong is an answer too. With it whether the request was read to its end.
+    pub async fn answer(&self, request: Request<Incoming>) -> (Response<Full<Answer>>, bool) {
         let request_id = request_id();
         let (parts, body) = request.into_parts();
         // Where the rest of the body is not read, the connection cannot be used again.
-        let (body, hang_up) = match self.read_body(&parts, body).await {
-            Ok((body, whole)) => (Ok(body), !whole),
-            Err(error) => (Err(error), true),
+        let (body, whole) = match self.read_body(&parts, body).await {
+            Ok((body, whole)) => (Ok(body), whole),
+            Err(error) => (Err(error), false),
         };
         let mut service = Service::Ec2;
         let mut action = String::new();
@@ -107,10 +107,10 @@ impl Endpoint {
         if let Ok(id) = HeaderValue::from_str(&request_id) {
             response.headers_mut().insert("x-amzn-requestid", id);
         }
-        if hang_up {
+        if !whole {
             response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
         }
-        response
+        (response, whole)
     }
 
     /// The body, and whether that is all of it: of a stranger's only the beginning is read, which no signature is of.
@@ -182,17 +182,17 @@ impl Endpoint {
             in_words_of(*service, error)
         })?;
         *service = Service::from_scope(&verified.scope.service).ok_or_else(|| {
-            wrong_scope(&format!(
+            let message = format!(
                 "This endpoint has EC2 and STS, and no service '{}': the credential should be scoped to ec2 or sts",
                 verified.scope.service
-            ))
+            );
+            wrong_scope(Service::Ec2, &message)
         })?;
         let region = &verified.scope.region;
         let own = &self.engine.environment().region;
         if region != own && !(*service == Service::Sts && region == "us-east-1") {
-            return Err(wrong_scope(&format!(
-                "Credential should be scoped to the region {own}, not '{region}'"
-            )));
+            let message = format!("Credential should be scoped to the region {own}, not '{region}'");
+            return Err(wrong_scope(*service, &message));
         }
         pairs.extend(form::parse(body)?);
         pairs.retain(|(name, _)| !name.starts_with("X-Amz-"));
@@ -262,20 +262,24 @@ fn hinted_service(query: &[(String, String)], body: &Bytes) -> Service {
     version(query).or_else(in_body).unwrap_or(Service::Ec2)
 }
 
-/// The two services call an unknown key differently, and clients match on it.
+/// The two services call an unknown key and a session that is over differently, and clients match on it.
 fn in_words_of(service: Service, error: ApiError) -> ApiError {
-    if service == Service::Sts && error.code == "AuthFailure" {
-        return ApiError::client(
-            "InvalidClientTokenId",
-            "The security token included in the request is invalid.",
-        )
-        .with_status(403);
+    match (service, &*error.code) {
+        (Service::Sts, "AuthFailure") => {
+            ApiError::client("InvalidClientTokenId", "The security token included in the request is invalid.")
+                .with_status(403)
+        }
+        (Service::Ec2, "ExpiredToken") => ApiError::client("RequestExpired", "Request has expired."),
+        _ => error,
     }
-    error
 }
 
-fn wrong_scope(message: &str) -> ApiError {
-    ApiError::client("AuthFailure", message).with_status(401)
+/// So they do with a key that is for another region.
+fn wrong_scope(service: Service, message: &str) -> ApiError {
+    match service {
+        Service::Sts => ApiError::client("SignatureDoesNotMatch", message).with_status(403),
+        Service::Ec2 => ApiError::client("AuthFailure", message).with_status(401),
+    }
 }
 
 /// In the form of a UUID, as clients log it.
@@ -284,4 +288,20 @@ fn request_id() -> String {
     crate::gateway::fill_random(&mut bytes);
     let hex = hive_api::hex(&bytes);
     [&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]].join("-")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_service_has_its_words_for_a_session_that_is_over() {
+        let told = |service| {
+            let over = ApiError::client("ExpiredToken", "…").with_status(403);
+            let error = in_words_of(service, over);
+            (error.code.into_owned(), error.status)
+        };
+        assert_eq!(told(Service::Ec2), ("RequestExpired".to_owned(), 400));
+        assert_eq!(told(Service::Sts), ("ExpiredToken".to_owned(), 403));
+    }
 }

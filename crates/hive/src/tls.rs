@@ -48,7 +48,10 @@ pub(crate) fn acceptor(data: &DataDirectory) -> Result<TlsAcceptor, HiveError> {
     let names = ["localhost", "127.0.0.1", "::1"].map(str::to_owned);
     let mut parameters = CertificateParams::new(names).map_err(tls)?;
     parameters.distinguished_name.push(DnType::CommonName, "localhost");
+    parameters.key_usages = vec![KeyUsagePurpose::DigitalSignature];
     parameters.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
+    // Clients that follow RFC 5280 to the letter, as Python from 3.13 on, refuse a certificate without it.
+    parameters.use_authority_key_identifier_extension = true;
     let key = KeyPair::generate().map_err(tls)?;
     let leaf = parameters.signed_by(&key, &issuer).map_err(tls)?;
     let chain = vec![CertificateDer::from(leaf.der().to_vec())];

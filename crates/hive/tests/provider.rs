@@ -420,8 +420,12 @@ fn an_example() {
     let path = tools.into_iter().chain(std::env::var("PATH")).collect::<Vec<_>>().join(":");
     let mirror = format!("provider_installation {{ filesystem_mirror {{ path = {:?} }} }}\n", mirror(&bench));
     std::fs::write(bench.dir.path().join("tofurc"), mirror).unwrap();
+    // It is not alone in the account.
+    let make = "import boto3; v = boto3.client('ec2').create_volume(AvailabilityZone='us-east-1a', Size=1); print(v['VolumeId'])";
+    let other = succeed(bench.gateway.command(&python).args(["-c", make]));
     succeed(command.env("PATH", path));
-    assert_eq!(bench.gateway.leftovers(), []);
+    let left: Vec<_> = bench.gateway.leftovers().into_iter().map(|left| left.id).collect();
+    assert_eq!(left, [other.trim()]);
 }
 
 /// A mirror with the provider in it, as tofu looks for one.

@@ -123,12 +123,12 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     };
     match matches.subcommand() {
         Some(("up", matches)) if matches.get_flag("detach") => detach(call, matches, &data),
-        Some(("up", matches)) => up(matches, &data),
-        Some(("env", matches)) => env(&data, matches.get_one::<String>("account").map(String::as_str)),
+        Some(("up", matches)) => up(call, matches, &data),
+        Some(("env", matches)) => env(call, &data, matches.get_one::<String>("account").map(String::as_str)),
         Some(("accounts", matches)) => {
             accounts(call, &data, matches.get_one::<String>("add").map(String::as_str))
         }
-        Some(("down", _)) => down(&data),
+        Some(("down", _)) => down(call, &data),
         Some(("leftovers", _)) => leftovers(call, &data),
         Some(("coverage", matches)) => {
             // Only a gateway that runs has counted anything.
@@ -150,30 +150,43 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
 }
 
 /// Done as well when none runs: that is what was asked for.
-fn down(data: &Utf8PathBuf) -> Result<Outcome, Diagnostics> {
+fn down(call: &Call<'_>, data: &Utf8PathBuf) -> Result<Outcome, Diagnostics> {
     match control::stop(data.as_std_path()) {
         Ok(()) => Ok(Outcome::new("Hive is stopped; its records are kept.\n", json!({"stopped": true}))),
         Err(HiveError::NotRunning(_)) => {
             Ok(Outcome::new(format!("No Hive runs on {data}: nothing to stop.\n"), json!({"stopped": false})))
         }
-        Err(error) => Err(failed(&error).into()),
+        Err(error) => Err(failed(&error, call, data).into()),
     }
 }
 
-fn failed(error: &HiveError) -> Diagnostic {
-    let fix = match error {
+fn failed(error: &HiveError, call: &Call<'_>, data: &Utf8PathBuf) -> Diagnostic {
+    let given = given_data(data, call);
+    let with_data = match error {
         HiveError::Region { found, .. } => {
-            return Diagnostic::error(codes::HIVE, error.to_string())
-                .fix(format!("eos hive up --region {found}; or eos hive up --data <another folder>"));
+            format!("eos hive up --region {found}{given}; or eos hive up --data <another folder>")
         }
-        HiveError::Account(..) => "eos hive accounts --add <12 digits>, e.g. 200000000002",
-        HiveError::NotRunning(_) => "eos hive up --detach",
+        HiveError::NotRunning(_) => format!("eos hive up --detach{given}"),
+        HiveError::NotKnownYet(_) => {
+            format!("eos hive down{given}, then eos hive up{given} with the options it had")
+        }
+        HiveError::Account(..) => {
+            format!("eos hive accounts{given} --add <12 digits>, e.g. 200000000002")
+        }
+        HiveError::UnknownAccount(_) => {
+            format!("eos hive accounts{given} lists them; eos hive accounts{given} --add <12 digits>")
+        }
+        _ => String::new(),
+    };
+    if !with_data.is_empty() {
+        return Diagnostic::error(codes::HIVE, error.to_string()).fix(with_data);
+    }
+    let fix = match error {
         HiveError::Listen { .. } => {
             "eos hive up --port <a free port>; or eos hive down, if it is another Hive"
         }
         HiveError::InUse(_) => "eos hive up --data <another folder> --port <a free port>; or eos hive down",
         HiveError::Foreign(_) => "eos hive up --data <a new or empty folder>",
-        HiveError::UnknownAccount(_) => "eos hive accounts lists them; eos hive accounts --add <12 digits>",
         HiveError::Store(eos_store::StoreError::Unreachable { .. }) => {
             "start nats-server -js (2.12 or newer) there, or name another with --store nats://HOST:PORT"
         }
@@ -183,7 +196,7 @@ fn failed(error: &HiveError) -> Diagnostic {
 }
 
 /// What the words of the command ask for.
-fn config(matches: &ArgMatches, data: &Utf8PathBuf) -> Config {
+fn config(matches: &ArgMatches, data: &Utf8PathBuf) -> Result<Config, Diagnostics> {
     let mut config = Config::new(data.as_std_path().to_owned());
     let port = matches.get_one::<u16>("port").copied().unwrap_or(9999);
     config.log = hive::stderr_log();
@@ -200,20 +213,24 @@ fn config(matches: &ArgMatches, data: &Utf8PathBuf) -> Config {
         // Looked at when it was read.
         let _ = config.limits.set(limit);
     }
-    config
+    if config.store != hive::Store::Embedded && matches!(config.durability, hive::Durability::Relaxed) {
+        let what = "--durability relaxed is of the embedded store: what is on a NATS server is as durable as that server";
+        return Err(Diagnostic::error(codes::USAGE, what).fix("leave --durability out").into());
+    }
+    Ok(config)
 }
 
-fn up(matches: &ArgMatches, data: &Utf8PathBuf) -> Result<Outcome, Diagnostics> {
-    let config = config(matches, data);
+fn up(call: &Call<'_>, matches: &ArgMatches, data: &Utf8PathBuf) -> Result<Outcome, Diagnostics> {
+    let config = config(matches, data)?;
     let broken = |error: std::io::Error| Diagnostic::error(codes::HIVE, format!("cannot start: {error}"));
     hive::keep_memory_small();
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(broken)?;
     runtime.block_on(async {
-        let gateway = hive::start(config).await.map_err(|error| failed(&error))?;
+        let gateway = hive::start(config).await.map_err(|error| failed(&error, call, data))?;
         // Said at once, not when it ends: whoever started it waits for this line.
         let _ = writeln!(std::io::stdout(), "{}\n{}", gateway.endpoint(), RecordsNode::NOTICE);
         let _ = std::io::stdout().flush();
-        gateway.run(interrupted()).await.map_err(|error| failed(&error))?;
+        gateway.run(interrupted()).await.map_err(|error| failed(&error, call, data))?;
         Ok(Outcome::new("", json!({"stopped": true})))
     })
 }
@@ -232,6 +249,7 @@ async fn interrupted() {
 
 /// Starts this very command again without `--detach`, in a process group of its own.
 fn detach(call: &Call<'_>, matches: &ArgMatches, data: &Utf8PathBuf) -> Result<Outcome, Diagnostics> {
+    config(matches, data)?;
     // What is started inherits it, and has it from its first allocation on.
     hive::keep_memory_small();
     let broken = |error: std::io::Error| {
@@ -244,9 +262,9 @@ fn detach(call: &Call<'_>, matches: &ArgMatches, data: &Utf8PathBuf) -> Result<O
             json!(running),
         ));
     }
-    let directory = DataDirectory::open(data.as_std_path()).map_err(|error| failed(&error))?;
+    let directory = DataDirectory::open(data.as_std_path()).map_err(|error| failed(&error, call, data))?;
     let log_path = data.join("gateway.log");
-    let log = directory.create_private("gateway.log").map_err(|error| failed(&error))?;
+    let log = directory.create_private("gateway.log").map_err(|error| failed(&error, call, data))?;
     let words = call.words.iter().filter(|word| *word != "--detach");
     let mut child = std::process::Command::new(std::env::current_exe().map_err(broken)?)
         .args(words)
@@ -291,7 +309,7 @@ fn refuse_others(
     data: &Utf8PathBuf,
     running: &control::Running,
 ) -> Result<(), Diagnostics> {
-    let asked = config(matches, data).options();
+    let asked = config(matches, data)?.options();
     let is_other = |name: &String, value: &String| {
         matches.value_source(name) == Some(clap::parser::ValueSource::CommandLine)
             && (name, value.as_str()) != (&"port".to_owned(), "0")
@@ -330,18 +348,19 @@ fn given_data(data: &Utf8PathBuf, call: &Call<'_>) -> String {
 fn accounts(call: &Call<'_>, data: &Utf8PathBuf, add: Option<&str>) -> Result<Outcome, Diagnostics> {
     let folder = data.as_std_path();
     if let Some(account) = add {
-        Credentials::add_account(folder, account, "admin").map_err(|error| failed(&error))?;
+        Credentials::add_account(folder, account, "admin").map_err(|error| failed(&error, call, data))?;
     }
-    let keys = Credentials::list(folder).map_err(|error| failed(&error))?;
+    let keys = Credentials::list(folder).map_err(|error| failed(&error, call, data))?;
     let mut table = Table::new(&["ACCOUNT", "USER", "KEY"]);
     for key in &keys {
         table.row(vec![key.account.to_string(), key.user.clone(), key.access_key_id.clone()]);
     }
     let mut text = table.render(call.context.width, call.context.color_stdout);
     if add.is_some() && control::running(folder).is_ok() {
-        text.push_str(
-            "The running gateway knows it after its next start: eos hive down, then eos hive up.\n",
-        );
+        let given = given_data(data, call);
+        text.push_str(&format!(
+            "The running gateway knows it after its next start: eos hive down{given}, then eos hive up{given}.\n"
+        ));
     }
     let document = keys
         .iter()
@@ -349,15 +368,16 @@ fn accounts(call: &Call<'_>, data: &Utf8PathBuf, add: Option<&str>) -> Result<Ou
     Ok(Outcome::new(text, json!({"accounts": document.collect::<Vec<_>>()})))
 }
 
-fn env(data: &Utf8PathBuf, account: Option<&str>) -> Result<Outcome, Diagnostics> {
-    let variables = environment::variables_of(data.as_std_path(), account).map_err(|error| failed(&error))?;
+fn env(call: &Call<'_>, data: &Utf8PathBuf, account: Option<&str>) -> Result<Outcome, Diagnostics> {
+    let variables =
+        environment::variables_of(data.as_std_path(), account).map_err(|error| failed(&error, call, data))?;
     let document: serde_json::Map<String, serde_json::Value> =
         variables.iter().map(|(name, value)| ((*name).to_owned(), json!(value))).collect();
     Ok(Outcome::new(environment::shell(&variables), json!(document)))
 }
 
 fn leftovers(call: &Call<'_>, data: &Utf8PathBuf) -> Result<Outcome, Diagnostics> {
-    let found = control::leftovers(data.as_std_path()).map_err(|error| failed(&error))?;
+    let found = control::leftovers(data.as_std_path()).map_err(|error| failed(&error, call, data))?;
     if found.is_empty() {
         return Ok(Outcome::new("none\n", json!({"leftovers": []})));
     }

@@ -93,9 +93,20 @@ fn what_to_type_next_names_the_folder_and_the_region() {
     assert!(refused.code != 0 && refused.stderr.contains("take another"), "{}", refused.stderr);
     assert!(!Path::new(data).exists());
 
+    let quoted = format!("--data '{}'", data.replace('\'', "'\\''"));
+    for verb in ["env", "leftovers"] {
+        let refused = sandbox.run(&["hive", verb, "--data", data]);
+        assert_eq!(refused.code, 1, "{}", refused.stderr);
+        assert!(refused.stderr.contains(&format!("eos hive up --detach {quoted}")), "{}", refused.stderr);
+    }
+
     let started = up(&sandbox, data, &["--region", "eu-west-1"]);
     assert_eq!(started.code, 0, "{}{}", started.stdout, started.stderr);
-    let quoted = format!("--data '{}'", data.replace('\'', "'\\''"));
+    // A key that the gateway would refuse is not handed out.
+    sandbox.ok(&["hive", "accounts", "--add", "200000000002", "--data", data]);
+    let refused = sandbox.run(&["hive", "env", "--account", "200000000002", "--data", data]);
+    assert_eq!((refused.code, &*refused.stdout), (1, ""), "{}", refused.stderr);
+    assert!(refused.stderr.contains(&format!("eos hive down {quoted}")), "{}", refused.stderr);
     assert!(started.stdout.contains(&format!("eval \"$(eos hive env {quoted})\"")), "{}", started.stdout);
     let printed = sandbox.ok(&["hive", "env", "--data", data]);
     assert!(printed.stdout.contains("AWS_ENDPOINT_URL_EC2"), "{}", printed.stdout);
@@ -143,4 +154,21 @@ fn a_gateway_that_runs_is_no_answer_to_who_asks_for_another() {
         let said = refused.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(said.contains(what) && said.contains("eos hive down"), "{said}");
     }
+}
+
+#[test]
+fn a_store_that_is_shared_is_as_durable_as_its_server() {
+    let sandbox = Sandbox::new();
+    let data = sandbox.path().join("hive");
+    for detach in [&[][..], &["--detach"]] {
+        let words = ["hive", "up", "--data", data.to_str().unwrap(), "--store", "nats://127.0.0.1:1"];
+        let refused = sandbox.run(&[&words[..], &["--durability", "relaxed"], detach].concat());
+        assert_eq!(refused.code, 3, "{}{}", refused.stdout, refused.stderr);
+        assert!(
+            refused.stderr.contains("--durability relaxed is of the embedded store"),
+            "{}",
+            refused.stderr
+        );
+    }
+    assert!(!data.exists());
 }

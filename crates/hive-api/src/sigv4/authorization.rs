@@ -73,11 +73,11 @@ impl Authorization {
             scope: Scope::parse(field("Credential")?)?,
             signed_headers: split_headers(field("SignedHeaders")?),
             signature: field("Signature")?.to_owned(),
-            date: header("x-amz-date")
-                .ok_or_else(|| {
-                    incomplete("Authorization header requires existence of an 'X-Amz-Date' header")
-                })?
-                .to_owned(),
+            date: header("x-amz-date").or_else(|| header("date")).map(basic_date).ok_or_else(|| {
+                incomplete(
+                    "Authorization header requires existence of either a 'X-Amz-Date' or a 'Date' header.",
+                )
+            })?,
             session_token: header("x-amz-security-token").map(str::to_owned),
             expires: None,
         })
@@ -103,6 +103,14 @@ impl Authorization {
             session_token: optional("X-Amz-Security-Token").map(str::to_owned),
             expires: Some(expires),
         })
+    }
+}
+
+/// HTTP's own `Date` is written for people; what is signed is not.
+fn basic_date(text: &str) -> String {
+    match jiff::fmt::rfc2822::DateTimeParser::new().parse_timestamp(text) {
+        Ok(date) => date.strftime("%Y%m%dT%H%M%SZ").to_string(),
+        Err(_) => text.to_owned(),
     }
 }
 

@@ -4,7 +4,7 @@ use super::prelude::*;
 use std::net::Ipv4Addr;
 
 use crate::rules::addresses;
-use crate::rules::interfaces::choose_addresses;
+use crate::rules::interfaces::{self, choose_addresses};
 
 pub struct AssignPrivateIpAddresses;
 
@@ -15,7 +15,6 @@ pub struct Request {
     #[serde(default)]
     private_ip_address: Vec<Ipv4Addr>,
     secondary_private_ip_address_count: Option<u32>,
-    #[expect(dead_code, reason = "accepted without effect")]
     #[serde(default)]
     allow_reassignment: bool,
 }
@@ -31,12 +30,15 @@ pub struct Response {
 
 impl Action for AssignPrivateIpAddresses {
     const NAME: &'static str = "AssignPrivateIpAddresses";
-    const WITHOUT_EFFECT: &'static [&'static str] = &["AllowReassignment"];
     type Request = Request;
     type Response = Response;
 
     fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Response> {
         addresses::refuse_managed(call.account, &request.network_interface_id)?;
+        let moved = match request.allow_reassignment {
+            true => interfaces::release(call, &request.network_interface_id, &request.private_ip_address)?,
+            false => Vec::new(),
+        };
         let interface = call.account.network_interfaces.find(&request.network_interface_id)?;
         let subnet = call.account.subnets.find(&interface.subnet_id)?;
         let count = request.private_ip_address.len()
@@ -46,6 +48,9 @@ impl Action for AssignPrivateIpAddresses {
         }
         let chosen = choose_addresses(call, subnet, &request.private_ip_address, count)?;
         call.account.network_interfaces.edit(&request.network_interface_id)?.private_ips.extend(&chosen);
+        for elastic in moved {
+            addresses::follow(call, &elastic, &request.network_interface_id)?;
+        }
         let assigned = chosen.iter().map(|address| AssignedView { private_ip_address: address.to_string() });
         Ok(Response {
             network_interface_id: request.network_interface_id,

@@ -52,13 +52,13 @@ impl Action for AssociateAddress {
                     instance.state,
                     InstanceState::Running | InstanceState::Stopped | InstanceState::Pending
                 ) {
-                    return Err(interfaces::incorrect_state(instance));
+                    return Err(interfaces::incorrect_state(instance, "given an address"));
                 }
                 instance
                     .network_interfaces
                     .first()
                     .cloned()
-                    .ok_or_else(|| interfaces::incorrect_state(instance))?
+                    .ok_or_else(|| interfaces::incorrect_state(instance, "given an address"))?
             }
             (None, None) => return Err(ApiError::missing_parameter("InstanceId")),
         };

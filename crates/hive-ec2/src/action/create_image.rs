@@ -43,7 +43,7 @@ impl Action for CreateImage {
                 | InstanceState::Pending
                 | InstanceState::Stopping
         ) {
-            return Err(incorrect_state(&instance));
+            return Err(incorrect_state(&instance, "made an image of"));
         }
         let mappings = request.block_device_mapping.iter().map(DeviceRequest::mapping);
         device_mappings::check(&instance.root_device_name, mappings)?;
@@ -88,8 +88,8 @@ impl Action for CreateImage {
                 architecture: kind.map_or("x86_64", |kind| kind.architecture).to_owned(),
                 root_device_name: instance.root_device_name.clone(),
                 devices,
-                ena_support: true,
-                boot_mode: Some("uefi-preferred".to_owned()),
+                ena_support: instance.ena_support,
+                boot_mode: instance.boot_mode.clone(),
                 imds_support: None,
                 tpm_support: None,
                 sriov_net_support: None,

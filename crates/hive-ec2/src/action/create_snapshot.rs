@@ -3,6 +3,7 @@
 use super::prelude::*;
 use crate::model::snapshot::{Snapshot, SnapshotState};
 use crate::node::Order;
+use crate::rules::devices;
 use crate::view;
 use crate::view::volume::SnapshotView;
 
@@ -24,6 +25,7 @@ impl Action for CreateSnapshot {
 
     fn run(request: Request, call: &mut Call<'_>) -> ApiResult<SnapshotView> {
         let volume = call.account.volumes.find(&request.volume_id)?;
+        devices::check_made(volume)?;
         let snapshot = Snapshot {
             id: call.new_id(),
             volume_id: volume.id.to_string(),

@@ -77,7 +77,7 @@ impl Action for DescribeInstanceAttribute {
                 response.group_set = primary.map(|i| view::network_interface::groups(i, call.account));
             }
             Attribute::EbsOptimized => response.ebs_optimized = AttributeValue::some(options.ebs_optimized),
-            Attribute::EnaSupport => response.ena_support = AttributeValue::some(true),
+            Attribute::EnaSupport => response.ena_support = AttributeValue::some(instance.ena_support),
             Attribute::EnclaveOptions => {
                 response.enclave_options = Some(Enclave { enabled: options.enclave })
             }

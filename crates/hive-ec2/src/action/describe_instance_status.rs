@@ -19,6 +19,7 @@ pub struct Request {
 static FILTERS: Filters<Instance> = Filters::only(
     &["availability-zone", "instance-state-code", "instance-state-name"],
     &[
+        ("attached-ebs-status.status", STATUS),
         ("instance-status.reachability", REACHABILITY),
         ("instance-status.status", STATUS),
         ("system-status.reachability", REACHABILITY),
@@ -51,8 +52,10 @@ impl Action for DescribeInstanceStatus {
             instance_id: instance.id.to_string(),
             availability_zone: instance.availability_zone.clone(),
             instance_state: state(instance.state),
-            instance_status: Summary { status: status(instance.state) },
-            system_status: Summary { status: status(instance.state) },
+            instance_status: summary(instance.state),
+            system_status: summary(instance.state),
+            attached_ebs_status: summary(instance.state),
+            events_set: Vec::new(),
         }))
     }
 }
@@ -65,11 +68,29 @@ pub struct StatusItem {
     instance_state: InstanceStateView,
     instance_status: Summary,
     system_status: Summary,
+    attached_ebs_status: Summary,
+    /// Nothing is ever planned.
+    events_set: Vec<String>,
 }
 
 #[derive(Serialize)]
 struct Summary {
     status: &'static str,
+    details: Vec<Detail>,
+}
+
+/// The one thing that is looked at.
+#[derive(Serialize)]
+struct Detail {
+    name: &'static str,
+    status: &'static str,
+}
+
+/// Of what does not run, nothing is looked at.
+fn summary(state: InstanceState) -> Summary {
+    let looked_at = state == InstanceState::Running;
+    let detail = looked_at.then(|| Detail { name: "reachability", status: reachability(state) });
+    Summary { status: status(state), details: detail.into_iter().collect() }
 }
 
 fn status(state: InstanceState) -> &'static str {

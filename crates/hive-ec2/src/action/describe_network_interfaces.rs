@@ -70,6 +70,8 @@ fn address<'a>(interface: &'a NetworkInterface, account: &'a Account) -> Option<
 fn narrow(call: &Call<'_>, name: &str, pattern: &str) -> Option<Found> {
     match name {
         "addresses.association.public-ip" => with_public(call, pattern),
+        // Where the network has no names, an address shows an empty one.
+        "addresses.association.public-dns-name" | "association.public-dns-name" if pattern.is_empty() => None,
         "addresses.association.public-dns-name" | "association.public-dns-name" => {
             found_behind("ec2-", pattern, |name| with_public(call, &address_in(name)))
         }

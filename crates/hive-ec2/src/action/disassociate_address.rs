@@ -31,7 +31,7 @@ impl Action for DisassociateAddress {
             addresses::refuse_managed(call.account, &association.network_interface_id)?;
         }
         let id = address.id.clone();
-        call.account.addresses.edit(&id)?.association = None;
+        addresses::disassociate(call, &id)?;
         Done::ok()
     }
 }

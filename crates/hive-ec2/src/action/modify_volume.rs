@@ -38,6 +38,7 @@ impl Action for ModifyVolume {
         }
         let started = call.now;
         let volume = call.account.volumes.edit(&request.volume_id)?;
+        devices::check_made(volume)?;
         let original = volume.shape();
         let volume_type = request.volume_type.unwrap_or(original.volume_type);
         let same_type = volume_type == original.volume_type;

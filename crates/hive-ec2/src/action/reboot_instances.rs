@@ -16,7 +16,7 @@ impl Action for RebootInstances {
         for id in &request.instance_id {
             let instance = call.account.instances.find(id)?;
             if !matches!(instance.state, InstanceState::Running | InstanceState::Pending) {
-                return Err(interfaces::incorrect_state(instance));
+                return Err(interfaces::incorrect_state(instance, "rebooted"));
             }
             let id = instance.id.clone();
             power::reboot(call, id)?;

@@ -22,7 +22,7 @@ impl Action for StartInstances {
                     power::check_root(instance)?;
                     placement::check_start(account, instance).map(|()| InstanceState::Pending)
                 }
-                _ => Err(incorrect_state(instance)),
+                _ => Err(incorrect_state(instance, "started")),
             }
         })
     }

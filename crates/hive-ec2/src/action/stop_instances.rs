@@ -37,9 +37,16 @@ impl Action for StopInstances {
                 return Err(launch::no_hibernation(&instance.instance_type));
             }
             match instance.state {
+                InstanceState::Pending if !instance.has_run => {
+                    let why = "cannot be stopped as it has never reached the 'running' state.";
+                    let message = format!("Instance '{}' {why}", instance.id);
+                    Err(ApiError::client("IncorrectInstanceState", message))
+                }
                 InstanceState::Stopping | InstanceState::Stopped => Ok(instance.state),
                 InstanceState::Running | InstanceState::Pending => Ok(InstanceState::Stopping),
-                InstanceState::ShuttingDown | InstanceState::Terminated => Err(incorrect_state(instance)),
+                InstanceState::ShuttingDown | InstanceState::Terminated => {
+                    Err(incorrect_state(instance, "stopped"))
+                }
             }
         })
     }

@@ -41,7 +41,7 @@ impl Action for UnassignPrivateIpAddresses {
             if let Some(elastic) =
                 addresses::of_interface(call.account, &id, *address).map(|elastic| elastic.id.clone())
             {
-                call.account.addresses.edit(&elastic)?.association = None;
+                addresses::disassociate(call, &elastic)?;
             }
         }
         Done::ok()

@@ -63,7 +63,8 @@ static ALL: LazyLock<Vec<Arc<Image>>> = LazyLock::new(|| {
             root_device_name: ROOT.to_owned(),
             devices: vec![ImageDevice { name: ROOT.to_owned(), virtual_name: None, volume: Some(volume) }],
             ena_support: true,
-            boot_mode: Some("uefi-preferred".to_owned()),
+            // What runs on ARM has no other.
+            boot_mode: Some(if *architecture == "arm64" { "uefi" } else { "uefi-preferred" }.to_owned()),
             // Only newer images ask for the second version of the metadata service.
             imds_support: (*what == AL2023).then(|| "v2.0".to_owned()),
             tpm_support: None,

@@ -21,6 +21,11 @@ impl Ipv4Cidr {
         Self { base: address & mask(prefix), prefix }
     }
 
+    /// A block that is written down with its network's address.
+    pub const fn of(address: [u8; 4], prefix: u8) -> Self {
+        Self { base: u32::from_be_bytes(address), prefix }
+    }
+
     /// A parameter's value; host bits are cut off, as EC2 does.
     pub fn parameter(name: &str, text: &str) -> ApiResult<Self> {
         text.parse().map_err(|_| ApiError::invalid_value(name, text, "This is not a valid CIDR block."))

@@ -54,11 +54,25 @@ pub struct Instance {
     /// Device name and volume; the attachment itself is in the volume.
     pub block_devices: Vec<(String, Id<Volume>)>,
     pub root_device_name: String,
+    /// What its image says of itself: the image may go, and the instance stays as it is.
+    #[serde(default = "usual_boot_mode")]
+    pub boot_mode: Option<String>,
+    #[serde(default = "usual_ena_support")]
+    pub ena_support: bool,
     pub options: InstanceOptions,
     /// `iip-assoc-…`, while it has an instance profile.
     #[serde(default)]
     pub profile_association_id: Option<String>,
     pub tags: Tags,
+}
+
+/// Of the images there were when instances did not keep it.
+fn usual_boot_mode() -> Option<String> {
+    Some("uefi-preferred".to_owned())
+}
+
+fn usual_ena_support() -> bool {
+    true
 }
 
 impl Listed for Instance {
@@ -89,7 +103,9 @@ impl Listed for Instance {
         ),
         Field::new(&["client-token"], |i, each| maybe(i.client_token.as_ref(), each)),
         Field::usually("false", &["ebs-optimized"], |i, each| one(i.options.ebs_optimized, each)),
-        Field::usually("true", &["ena-support"], |i, each| one(i.ena_support(), each)),
+        Field::usually("uefi-preferred", &["boot-mode"], |i, each| maybe(i.boot_mode.as_ref(), each)),
+        Field::usually("uefi", &["current-instance-boot-mode"], |i, each| each(i.current_boot_mode())),
+        Field::usually("true", &["ena-support"], |i, each| one(i.ena_support, each)),
         Field::usually("false", &["enclave-options.enabled"], |i, each| one(i.options.enclave, each)),
         Field::usually("false", &["hibernation-options.configured"], |i, each| {
             one(i.options.hibernation, each)
@@ -213,8 +229,14 @@ impl Instance {
         }
     }
 
-    pub fn ena_support(&self) -> bool {
-        instance_types::find(&self.instance_type).is_none_or(|kind| kind.ena)
+    /// As the image asks for it, where the machine can do so.
+    pub fn current_boot_mode(&self) -> &'static str {
+        let modes =
+            instance_types::find(&self.instance_type).map_or(&["legacy-bios"][..], |kind| kind.boot_modes());
+        match self.boot_mode.as_deref() {
+            Some("uefi" | "uefi-preferred") if modes.contains(&"uefi") => "uefi",
+            _ => modes.first().copied().unwrap_or("legacy-bios"),
+        }
     }
 }
 

@@ -29,9 +29,10 @@ pub struct NetworkInterface {
     pub private_ips: Vec<Ipv4Addr>,
     pub groups: Vec<Id<SecurityGroup>>,
     pub source_dest_check: bool,
-    /// A public address that comes and goes with the instance; elastic ones are in `Address`.
+    /// A public address that comes and goes with the instance (`rules/addresses.rs` alone says when); elastic ones are in
+    /// `Address`.
     pub public_ip: Option<Ipv4Addr>,
-    /// Its instance was stopped and lost one: it gets another when it starts.
+    /// Its instance was launched with one: it gets another when it has lost it.
     #[serde(default)]
     pub wants_public_ip: bool,
     pub attachment: Option<InterfaceAttachment>,

@@ -7,6 +7,7 @@ use hive_api::{ApiError, ApiResult};
 use crate::core::call::Call;
 use crate::model::account::Account;
 use crate::model::address::{Address, AddressAssociation};
+use crate::model::instance::InstanceState;
 use crate::model::internet_gateway::InternetGateway;
 use crate::model::network_interface::NetworkInterface;
 
@@ -92,15 +93,72 @@ pub fn associate(
         call.account.addresses.edit(&other)?.association = None;
     }
     let id = call.random_id("eipassoc");
-    call.account.addresses.edit(allocation)?.association =
-        Some(AddressAssociation { id: id.clone(), network_interface_id: interface.clone(), private_ip });
-    // The elastic address takes the place of one that came with the instance.
-    let target = call.account.network_interfaces.find(&interface)?;
-    if target.public_ip.is_some() || target.wants_public_ip {
-        let target = call.account.network_interfaces.edit(&interface)?;
-        (target.public_ip, target.wants_public_ip) = (None, false);
-    }
+    let address = call.account.addresses.edit(allocation)?;
+    let before = address.association.replace(AddressAssociation {
+        id: id.clone(),
+        network_interface_id: interface.clone(),
+        private_ip,
+    });
+    settle(call, &interface)?;
+    before.map_or(Ok(()), |before| settle(call, &before.network_interface_id))?;
     Ok(id)
+}
+
+/// Unties an address from whatever it is tied to.
+pub fn disassociate(call: &mut Call<'_>, allocation: &str) -> ApiResult<()> {
+    match call.account.addresses.edit(allocation)?.association.take() {
+        Some(association) => settle(call, &association.network_interface_id),
+        None => Ok(()),
+    }
+}
+
+/// Where the private address that it is tied to moved, an elastic address goes along.
+pub fn follow(call: &mut Call<'_>, allocation: &str, interface: &str) -> ApiResult<()> {
+    let interface = call.account.network_interfaces.find(interface)?.id.clone();
+    if let Some(association) = &mut call.account.addresses.edit(allocation)?.association {
+        association.network_interface_id = interface;
+    }
+    Ok(())
+}
+
+/// A public address that is not elastic, for an interface of an instance that is launched with one.
+pub fn give(call: &mut Call<'_>, interface: &str) -> ApiResult<()> {
+    let address = free_public_address(call)?;
+    let interface = call.account.network_interfaces.edit(interface)?;
+    (interface.public_ip, interface.wants_public_ip) = (Some(address), true);
+    Ok(())
+}
+
+/// What was given with the launch goes when the instance stops, and when an elastic address takes its place. Another comes
+/// once the instance runs without one: if it has no other interface by then, and nothing elastic on this one.
+pub fn settle(call: &mut Call<'_>, interface: &str) -> ApiResult<()> {
+    let account = &*call.account;
+    let found = account.network_interfaces.find(interface)?;
+    // Earlier versions kept the wish only while there was no address.
+    let plugged = found.attachment.as_ref().filter(|_| found.wants_public_ip || found.public_ip.is_some());
+    let Some(instance) = plugged.and_then(|plugged| account.instances.get(&plugged.instance_id)) else {
+        return Ok(());
+    };
+    let is_elastic = |ip: &Ipv4Addr| of_interface(account, &found.id, *ip).is_some();
+    let public_ip = match found.public_ip {
+        _ if instance.state == InstanceState::Stopped
+            || found.primary_ip().is_some_and(|ip| is_elastic(&ip)) =>
+        {
+            None
+        }
+        None if instance.state == InstanceState::Running
+            && instance.network_interfaces.len() == 1
+            && !found.private_ips.iter().any(is_elastic) =>
+        {
+            Some(free_public_address(call)?)
+        }
+        unchanged => unchanged,
+    };
+    if (public_ip, true) != (found.public_ip, found.wants_public_ip) {
+        let found = call.account.network_interfaces.edit(interface)?;
+        (found.public_ip, found.wants_public_ip) = (public_ip, true);
+    }
+    Ok(())
 }
 
 /// An elastic address is of use only in a VPC that has an internet gateway.

@@ -198,6 +198,17 @@ pub fn complete_shape(mut shape: VolumeShape) -> ApiResult<VolumeShape> {
     Ok(shape)
 }
 
+/// What is not made yet, or on its way out, cannot be worked with.
+pub fn check_made(volume: &Volume) -> ApiResult<()> {
+    match volume.state {
+        VolumeState::Available => Ok(()),
+        VolumeState::Creating | VolumeState::Deleting | VolumeState::Error => Err(ApiError::client(
+            "IncorrectState",
+            format!("The volume '{}' is '{}'", volume.id, volume.status()),
+        )),
+    }
+}
+
 pub fn attach_volume(
     call: &mut Call<'_>,
     volume: &str,
@@ -214,7 +225,7 @@ pub fn attach_volume(
     }
     let target = call.account.instances.find(instance)?;
     if matches!(target.state, InstanceState::ShuttingDown | InstanceState::Terminated) {
-        return Err(incorrect_state(target));
+        return Err(incorrect_state(target, "given a volume"));
     }
     if target.block_devices.iter().any(|(name, _)| name == device) {
         return Err(ApiError::invalid_value("device", device, "It is already in use."));
@@ -226,8 +237,9 @@ pub fn attach_volume(
             format!("The volume '{volume}' is not in the same availability zone as instance '{instance}'"),
         ));
     }
-    if matches!(found.state, VolumeState::Deleting | VolumeState::Error) {
-        return Err(ApiError::client("IncorrectState", format!("{volume} is {}", found.status())));
+    // One that is made with the instance is not there yet.
+    if found.state != VolumeState::Creating {
+        check_made(found)?;
     }
     if found
         .attachments

@@ -83,7 +83,7 @@ pub fn find<'a>(account: &'a Account, association: &str) -> ApiResult<&'a Instan
 pub fn associate(call: &mut Call<'_>, instance: &Id<Instance>, arn: String) -> ApiResult<AssociationView> {
     let found = call.account.instances.find(instance)?;
     if matches!(found.state, InstanceState::ShuttingDown | InstanceState::Terminated) {
-        return Err(incorrect_state(found));
+        return Err(incorrect_state(found, "given an instance profile"));
     }
     let association = call.random_id(ASSOCIATION_KIND.prefix);
     let edited = call.account.instances.edit(instance)?;

@@ -11,12 +11,13 @@ use crate::core::id::Id;
 use crate::core::tags::Tags;
 use crate::core::text::colon_hex;
 use crate::model::account::Account;
+use crate::model::address::Address;
 use crate::model::instance::{Instance, InstanceState};
 use crate::model::network_interface::{ATTACHMENT_KIND, InterfaceAttachment, NetworkInterface};
 use crate::model::security_group::SecurityGroup;
 use crate::model::subnet::Subnet;
 use crate::model::volume::AttachmentState;
-use crate::rules::vpcs;
+use crate::rules::{addresses, vpcs};
 
 /// No type of EC2's has room for more on an interface.
 pub const MOST_ADDRESSES: usize = 50;
@@ -182,6 +183,27 @@ pub fn choose_addresses(
     Ok(chosen)
 }
 
+/// Takes addresses from the interfaces of the same subnet that have them as secondary ones; gives the elastic addresses that
+/// are tied to them.
+pub fn release(call: &mut Call<'_>, to: &str, wanted: &[Ipv4Addr]) -> ApiResult<Vec<Id<Address>>> {
+    let subnet = call.account.network_interfaces.find(to)?.subnet_id.clone();
+    let mut elastic = Vec::new();
+    for address in wanted {
+        let place = NetworkInterface::address_in(&subnet, *address);
+        let is_secondary =
+            |found: &&NetworkInterface| *found.id != *to && found.primary_ip() != Some(*address);
+        let mut holders = call.account.network_interfaces.with(NetworkInterface::BY_ADDRESS, &place);
+        let holder = holders.find(is_secondary).map(|found| found.id.clone());
+        drop(holders);
+        let Some(holder) = holder else { continue };
+        addresses::refuse_managed(call.account, &holder)?;
+        elastic
+            .extend(addresses::of_interface(call.account, &holder, *address).map(|found| found.id.clone()));
+        call.account.network_interfaces.edit(&holder)?.private_ips.retain(|held| held != address);
+    }
+    Ok(elastic)
+}
+
 pub fn attach(
     call: &mut Call<'_>,
     interface: &str,
@@ -199,7 +221,7 @@ pub fn attach(
     let (zone, interface) = (found.availability_zone.clone(), found.id.clone());
     let target = call.account.instances.find(instance)?;
     if matches!(target.state, InstanceState::ShuttingDown | InstanceState::Terminated) {
-        return Err(incorrect_state(target));
+        return Err(incorrect_state(target, "given a network interface"));
     }
     if target.availability_zone != zone {
         return Err(ApiError::client(
@@ -305,16 +327,17 @@ pub fn delete(account: &mut Account, id: &str) -> ApiResult<()> {
             format!("Network interface '{id}' is currently in use."),
         ));
     }
-    crate::rules::addresses::release_from(account, id)?;
+    addresses::release_from(account, id)?;
     account.network_interfaces.remove(id);
     Ok(())
 }
 
-pub fn incorrect_state(instance: &Instance) -> ApiError {
+/// The refusal of what an instance cannot have done to it as it is: `stopped`, say.
+pub fn incorrect_state(instance: &Instance, what: &str) -> ApiError {
     ApiError::client(
         "IncorrectInstanceState",
         format!(
-            "The instance '{}' is not in a state from which this is possible ({})",
+            "The instance '{}' is not in a state from which it can be {what}: it is {}.",
             instance.id,
             instance.state.name()
         ),

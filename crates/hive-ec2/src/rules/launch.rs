@@ -7,7 +7,7 @@ use hive_api::{ApiError, ApiResult};
 use crate::core::call::Call;
 use crate::core::id::Id;
 use crate::core::tags::Tags;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::data::instance_types::InstanceType;
@@ -114,6 +114,11 @@ impl Launch {
             ));
         }
         self.interfaces.iter().try_for_each(InterfacePlan::check_existing)?;
+        let mut indices = BTreeSet::new();
+        if !self.interfaces.iter().all(|plan| indices.insert(plan.device_index)) {
+            let why = "Each network interface requires a unique device index.";
+            return Err(ApiError::client("InvalidParameterValue", why));
+        }
         if self.interfaces.len() > 1 && self.interfaces.iter().any(|plan| plan.public_address.is_some()) {
             return Err(ApiError::invalid_combination(
                 "The associatePublicIPAddress parameter cannot be specified when launching with multiple network \
@@ -224,6 +229,11 @@ impl Launch {
         let (subnet_id, zone) = self.place(call)?;
         let subnet = call.account.subnets.find(&subnet_id)?;
         let (vpc_id, options) = (subnet.vpc_id.clone(), self.options_in(subnet));
+        // In a VPC of one's own hardware is nothing else.
+        let tenancy = match call.account.vpcs.find(&vpc_id)?.instance_tenancy {
+            Tenancy::Default => self.tenancy,
+            of_all => of_all,
+        };
         let group = self.placement_group.as_deref();
         let group = group.map(|name| placement::by_name(call.account, name)).transpose()?;
         let partition_number = self.partition_number.or_else(|| placement::partition(call.account, group?));
@@ -249,12 +259,14 @@ impl Launch {
             availability_zone: zone.clone(),
             placement_group: self.placement_group.clone(),
             partition_number,
-            tenancy: self.tenancy,
+            tenancy,
             subnet_id: subnet_id.clone(),
             vpc_id,
             network_interfaces: Vec::new(),
             block_devices: Vec::new(),
             root_device_name: self.image.root_device_name.clone(),
+            boot_mode: self.image.boot_mode.clone(),
+            ena_support: self.image.ena_support,
             options,
             profile_association_id: profile,
             tags: self.tags.clone(),
@@ -297,8 +309,7 @@ impl Launch {
             None => plan.device_index == 0 && call.account.subnets.find(subnet)?.map_public_ip_on_launch,
         };
         if wanted {
-            let address = addresses::free_public_address(call)?;
-            call.account.network_interfaces.edit(&interface)?.public_ip = Some(address);
+            addresses::give(call, &interface)?;
         }
         Ok(())
     }

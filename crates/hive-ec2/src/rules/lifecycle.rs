@@ -31,7 +31,7 @@ pub fn apply(call: &mut Call<'_>, report: &Report) -> ApiResult<()> {
         Order::StartInstance(id) => started(call, id, failed),
         Order::StopInstance(id) => {
             if state_of(call.account, id) == Some(InstanceState::Stopping) && failed.is_none() {
-                stopped(call.account, id)?;
+                stopped(call, id)?;
             }
             Ok(())
         }
@@ -189,13 +189,8 @@ fn started(call: &mut Call<'_>, id: &str, failed: Option<&String>) -> ApiResult<
             let instance = call.account.instances.edit(id)?;
             instance.state = InstanceState::Running;
             instance.has_run = true;
-            for interface in instance.network_interfaces.clone() {
-                if call.account.network_interfaces.find(&interface)?.wants_public_ip {
-                    let address = addresses::free_public_address(call)?;
-                    let interface = call.account.network_interfaces.edit(&interface)?;
-                    (interface.public_ip, interface.wants_public_ip) = (Some(address), false);
-                }
-            }
+            let interfaces = instance.network_interfaces.clone();
+            interfaces.iter().try_for_each(|interface| addresses::settle(call, interface))?;
         }
         Some(reason) => {
             call.account.instances.edit(id)?.rebooting = false;
@@ -212,16 +207,11 @@ fn started(call: &mut Call<'_>, id: &str, failed: Option<&String>) -> ApiResult<
 }
 
 /// A public address that is not elastic is given back.
-fn stopped(account: &mut Account, id: &str) -> ApiResult<()> {
-    let instance = account.instances.edit(id)?;
+fn stopped(call: &mut Call<'_>, id: &str) -> ApiResult<()> {
+    let instance = call.account.instances.edit(id)?;
     instance.state = InstanceState::Stopped;
-    for interface in instance.network_interfaces.clone() {
-        if account.network_interfaces.find(&interface)?.public_ip.is_some() {
-            let interface = account.network_interfaces.edit(&interface)?;
-            (interface.public_ip, interface.wants_public_ip) = (None, true);
-        }
-    }
-    Ok(())
+    let interfaces = instance.network_interfaces.clone();
+    interfaces.iter().try_for_each(|interface| addresses::settle(call, interface))
 }
 
 /// What was made for the instance goes with it; what was only lent to it is free again.

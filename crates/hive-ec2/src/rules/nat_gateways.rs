@@ -41,18 +41,22 @@ pub fn create(
     let (subnet_id, vpc_id) = (interface.subnet_id.clone(), interface.vpc_id.clone());
     let private_ip =
         interface.primary_ip().ok_or_else(|| ApiError::internal("an interface without address"))?;
-    let unreachable = match addresses::require_way_out(call.account, &vpc_id) {
-        Err(_) if connectivity == Connectivity::Public => {
+    let address = allocation.map(|id| call.account.addresses.find(id)).transpose()?;
+    let failure = match address.map(|address| &address.association) {
+        // Private, and reached by nobody.
+        None => None,
+        Some(_) if addresses::require_way_out(call.account, &vpc_id).is_err() => {
             let message = format!("Network {vpc_id} has no Internet gateway attached");
             Some(("Gateway.NotAttached".to_owned(), message))
         }
-        _ => None,
-    };
-    let association_id = match allocation {
-        Some(allocation) if unreachable.is_some() => {
-            call.account.addresses.find(allocation)?;
-            None
+        Some(Some(_)) => {
+            let message =
+                format!("Elastic IP address [{}] is already associated", allocation.unwrap_or_default());
+            Some(("Resource.AlreadyAssociated".to_owned(), message))
         }
+        Some(None) => None,
+    };
+    let association_id = match allocation.filter(|_| failure.is_none()) {
         Some(allocation) => Some(addresses::associate(call, allocation, &interface_id, None, false)?),
         None => None,
     };
@@ -74,7 +78,7 @@ pub fn create(
         tags: call.new_tags::<NatGateway>(),
     };
     call.account.nat_gateways.insert(gateway);
-    match unreachable {
+    match failure {
         Some(reason) => failed(call, &id, reason)?,
         None => call.order(Order::CreateNatGateway(id.clone())),
     }

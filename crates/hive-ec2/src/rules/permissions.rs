@@ -358,6 +358,12 @@ pub fn authorize(call: &mut Call<'_>, request: &PermissionsRequest, egress: bool
     if rules.is_empty() {
         return Err(ApiError::missing_parameter("ipPermissions"));
     }
+    let is_named_before =
+        |(at, rule): (usize, &Rule)| rules.iter().take(at).any(|before| before.same_permission(rule));
+    if rules.iter().enumerate().any(is_named_before) {
+        let why = "The same permission must not appear multiple times";
+        return Err(ApiError::client("InvalidParameterValue", why));
+    }
     rules.iter().try_for_each(|rule| check_peer(call.account, &group, rule))?;
     let tags = call.tags_for("security-group-rule");
     for rule in &mut rules {

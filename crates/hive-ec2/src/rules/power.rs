@@ -87,7 +87,11 @@ pub fn reboot(call: &mut Call<'_>, id: Id<Instance>) -> ApiResult<()> {
 
 /// What only a stopped instance can have changed.
 pub fn check_stopped(instance: &Instance) -> ApiResult<()> {
-    if instance.state == InstanceState::Stopped { Ok(()) } else { Err(incorrect_state(instance)) }
+    if instance.state == InstanceState::Stopped {
+        Ok(())
+    } else {
+        Err(incorrect_state(instance, "changed so"))
+    }
 }
 
 /// A machine starts from its root.
@@ -103,7 +107,7 @@ pub fn check_root(instance: &Instance) -> ApiResult<()> {
 /// One that is gone, or about to be, is not changed any more.
 pub fn check_alive(instance: &Instance) -> ApiResult<()> {
     match instance.state {
-        InstanceState::ShuttingDown | InstanceState::Terminated => Err(incorrect_state(instance)),
+        InstanceState::ShuttingDown | InstanceState::Terminated => Err(incorrect_state(instance, "changed")),
         _ => Ok(()),
     }
 }

@@ -1,4 +1,4 @@
-//! Address blocks that a VPC no longer has.
+//! Address blocks that a VPC may have, and that it no longer has.
 
 use hive_api::{ApiError, ApiResult};
 
@@ -9,6 +9,47 @@ use crate::model::route_table::{Destination, Origin, Route};
 use crate::model::subnet::Subnet;
 use crate::model::vpc::{CidrAssociation, Vpc};
 use crate::rules::{dependents, vpcs};
+
+/// Of no network: "this" one, a machine's own, those of one link, of many receivers, and of nobody.
+const NEVER: [Ipv4Cidr; 5] = [
+    Ipv4Cidr::of([0, 0, 0, 0], 8),
+    Ipv4Cidr::of([127, 0, 0, 0], 8),
+    Ipv4Cidr::of([169, 254, 0, 0], 16),
+    Ipv4Cidr::of([224, 0, 0, 0], 4),
+    Ipv4Cidr::of([240, 0, 0, 0], 4),
+];
+/// RFC 1918's: a VPC has blocks of one of them.
+const PRIVATE: [Ipv4Cidr; 3] =
+    [Ipv4Cidr::of([10, 0, 0, 0], 8), Ipv4Cidr::of([172, 16, 0, 0], 12), Ipv4Cidr::of([192, 168, 0, 0], 16)];
+
+fn refused(message: String) -> ApiError {
+    ApiError::client("InvalidVpc.Range", message)
+}
+
+/// A block that some VPC can have.
+pub fn check(cidr: Ipv4Cidr) -> ApiResult<()> {
+    if !(16..=28).contains(&cidr.prefix()) || NEVER.iter().any(|never| never.contains_block(cidr)) {
+        return Err(refused(format!("The CIDR '{cidr}' is invalid.")));
+    }
+    Ok(())
+}
+
+/// One that a VPC can have beside its own.
+pub fn check_another(vpc: &Vpc, cidr: Ipv4Cidr) -> ApiResult<()> {
+    if vpc.cidrs.iter().any(|other| other.cidr.overlaps(cidr)) {
+        return Err(refused(format!("The CIDR '{cidr}' is invalid.")));
+    }
+    let private = |cidr: Ipv4Cidr| PRIVATE.iter().find(|range| range.contains_block(cidr));
+    let mut own = vpc.cidrs.iter().filter_map(|own| private(own.cidr));
+    if private(cidr).is_some_and(|range| own.any(|own| own != range)) {
+        return Err(refused(format!(
+            "The CIDR '{cidr}' is restricted. Use a CIDR from the same private address range as the current VPC \
+             CIDR, or use a publicly-routable CIDR. For additional restrictions, see \
+             https://docs.aws.amazon.com/vpc/latest/userguide/vpc-cidr-blocks.html"
+        )));
+    }
+    Ok(())
+}
 
 /// What was taken away: one of the two.
 pub struct Removed {

@@ -17,8 +17,7 @@ use crate::model::security_group::{Peer, Protocol, Rule, SecurityGroup};
 use crate::model::subnet::{HostnameType, Subnet};
 use crate::model::vpc::{CidrAssociation, Tenancy, Vpc};
 use crate::model::vpc_peering_connection::PeeringState;
-use crate::rules::dependents;
-use crate::rules::peering;
+use crate::rules::{dependents, peering, vpc_blocks};
 use jiff::Timestamp;
 
 pub fn create_vpc(
@@ -28,9 +27,7 @@ pub fn create_vpc(
     tenancy: Tenancy,
     is_default: bool,
 ) -> ApiResult<Id<Vpc>> {
-    if !(16..=28).contains(&cidr.prefix()) {
-        return Err(ApiError::client("InvalidVpc.Range", format!("The CIDR '{cidr}' is invalid.")));
-    }
+    vpc_blocks::check(cidr)?;
     let id: Id<Vpc> = call.new_id();
     let vpc = Vpc {
         id: id.clone(),
@@ -192,9 +189,8 @@ fn local_route(destination: Destination) -> Route {
 pub fn add_cidr(call: &mut Call<'_>, vpc: &str, cidr: Ipv4Cidr) -> ApiResult<CidrAssociation<Ipv4Cidr>> {
     let association = CidrAssociation { id: call.random_id("vpc-cidr-assoc"), cidr };
     let vpc = call.account.vpcs.edit(vpc)?;
-    if !(16..=28).contains(&cidr.prefix()) || vpc.cidrs.iter().any(|other| other.cidr.overlaps(cidr)) {
-        return Err(ApiError::client("InvalidVpc.Range", format!("The CIDR '{cidr}' is invalid.")));
-    }
+    vpc_blocks::check(cidr)?;
+    vpc_blocks::check_another(vpc, cidr)?;
     if vpc.cidrs.len() >= 5 {
         return Err(ApiError::client("CidrLimitExceeded", "This VPC has the most CIDR blocks it may have"));
     }

@@ -78,7 +78,7 @@ pub struct InstanceView {
     hibernation_options: Configured,
     metadata_options: MetadataView,
     enclave_options: EnclaveView,
-    boot_mode: &'static str,
+    boot_mode: Option<String>,
     platform_details: &'static str,
     usage_operation: &'static str,
     private_dns_name_options: DnsOptions,
@@ -203,7 +203,6 @@ pub fn instance(instance: &Instance, call: &Call<'_>) -> InstanceView {
         .and_then(|(interface, address)| interface_view::association(interface, address, call));
     let kind = instance_types::find(&instance.instance_type);
     let alive = instance.state != InstanceState::Terminated;
-    let dns_hostnames = call.account.vpcs.get(&instance.vpc_id).is_some_and(|vpc| vpc.enable_dns_hostnames);
     InstanceView {
         instance_id: instance.id.to_string(),
         image_id: instance.image_id.clone(),
@@ -214,10 +213,7 @@ pub fn instance(instance: &Instance, call: &Call<'_>) -> InstanceView {
                 HostnameType::ResourceName => resource_name(&instance.id, call.environment),
             })
             .unwrap_or_default(),
-        dns_name: match &public_ip {
-            Some(public) if dns_hostnames => public.public_dns_name.clone(),
-            _ => String::new(),
-        },
+        dns_name: public_ip.as_ref().map(|public| public.public_dns_name.clone()).unwrap_or_default(),
         reason: instance.reason(),
         key_name: instance.key_name.clone(),
         ami_launch_index: instance.launch_index,
@@ -250,7 +246,7 @@ pub fn instance(instance: &Instance, call: &Call<'_>) -> InstanceView {
         hypervisor: "xen",
         network_interface_set: interfaces.iter().map(|i| interface_view::of_instance(i, call)).collect(),
         ebs_optimized: options.ebs_optimized,
-        ena_support: instance.ena_support(),
+        ena_support: instance.ena_support,
         iam_instance_profile: options.iam_instance_profile.as_deref().map(profile),
         cpu_options: CpuOptions {
             core_count: options.core_count,
@@ -262,7 +258,7 @@ pub fn instance(instance: &Instance, call: &Call<'_>) -> InstanceView {
         hibernation_options: Configured { configured: options.hibernation },
         metadata_options: metadata(&options.metadata),
         enclave_options: EnclaveView { enabled: options.enclave },
-        boot_mode: "uefi-preferred",
+        boot_mode: instance.boot_mode.clone(),
         platform_details: "Linux/UNIX",
         usage_operation: "RunInstances",
         private_dns_name_options: DnsOptions {
@@ -271,6 +267,6 @@ pub fn instance(instance: &Instance, call: &Call<'_>) -> InstanceView {
             aaaa_record: options.resource_name_dns_aaaa_record,
         },
         maintenance_options: MaintenanceView { auto_recovery: options.auto_recovery },
-        current_instance_boot_mode: "legacy-bios",
+        current_instance_boot_mode: instance.current_boot_mode(),
     }
 }

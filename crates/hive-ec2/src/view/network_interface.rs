@@ -116,10 +116,12 @@ pub fn association(
     call: &Call<'_>,
 ) -> Option<AssociationView> {
     let account = &call.account;
+    let has_names = account.vpcs.get(&interface.vpc_id).is_some_and(|vpc| vpc.enable_dns_hostnames);
+    let name = |address| if has_names { public_name(address, call.environment) } else { String::new() };
     if let Some(address) = addresses::of_interface(account, &interface.id, private_ip) {
         return Some(AssociationView {
             public_ip: address.public_ip.to_string(),
-            public_dns_name: public_name(address.public_ip, call.environment),
+            public_dns_name: name(address.public_ip),
             ip_owner_id: account.id.to_string(),
             allocation_id: Some(address.id.to_string()),
             association_id: address.association.as_ref().map(|association| association.id.clone()),
@@ -128,7 +130,7 @@ pub fn association(
     let public = interface.public_ip.filter(|_| interface.primary_ip() == Some(private_ip))?;
     Some(AssociationView {
         public_ip: public.to_string(),
-        public_dns_name: public_name(public, call.environment),
+        public_dns_name: name(public),
         ip_owner_id: "amazon".to_owned(),
         allocation_id: None,
         association_id: None,

@@ -20,6 +20,11 @@ pub fn steps() -> impl Iterator<Item = Step> {
     })
 }
 
+/// Whether an answer's code says that something is not made yet: it is asked again.
+pub fn is_too_early(code: &str) -> bool {
+    matches!(code, "IncorrectState" | "IncorrectInstanceState")
+}
+
 impl Everything {
     /// The request of a step.
     pub fn request(&self, step: &Step) -> String {

@@ -100,7 +100,12 @@ pub async fn everything(engine: &Arc<Engine>) -> everything::Everything {
     let mut made = everything::Everything::default();
     for step in everything::steps() {
         let query = made.request(&step);
-        let answer = call(engine, &query).await.unwrap_or_else(|error| panic!("{query}: {error}"));
+        let mut answer = call(engine, &query).await;
+        while answer.as_ref().is_err_and(|error| everything::is_too_early(&error.code)) {
+            settled(engine).await;
+            answer = call(engine, &query).await;
+        }
+        let answer = answer.unwrap_or_else(|error| panic!("{query}: {error}"));
         made.learn(&step, &answer);
     }
     made

@@ -32,6 +32,7 @@ class Image(Contract):
         zone = EC2.describe_availability_zones()["AvailabilityZones"][0]["ZoneName"]
         volume = EC2.create_volume(AvailabilityZone=zone, Size=1)["VolumeId"]
         EC2.get_waiter("volume_available").wait(VolumeIds=[volume], WaiterConfig=FAST)
+        EC2.get_waiter("volume_available").wait(VolumeIds=[volume], WaiterConfig=FAST)
         snapshot = EC2.create_snapshot(VolumeId=volume)["SnapshotId"]
         EC2.delete_volume(VolumeId=volume)
         root = {"DeviceName": "/dev/xvda", "Ebs": {"SnapshotId": snapshot, "VolumeType": "gp3"}}

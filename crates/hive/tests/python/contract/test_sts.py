@@ -48,3 +48,5 @@ class Sts(Contract):
     def test_a_key_for_another_region_is_told_the_right_one(self):
         elsewhere = boto3.client("ec2", region_name="eu-north-1", config=CONFIG)
         self.assertIn(os.environ["AWS_REGION"], self.code("AuthFailure", elsewhere.describe_vpcs))
+        elsewhere = boto3.client("sts", region_name="eu-north-1", config=CONFIG)
+        self.assertIn(os.environ["AWS_REGION"], self.code("SignatureDoesNotMatch", elsewhere.get_caller_identity))
