@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use camino::Utf8PathBuf;
 use clap::{Arg, ArgAction, ArgMatches, Command};
+use eos_model::nearest::nearest;
 use eos_model::{Diagnostic, Diagnostics, codes};
 use hive::{Config, Credentials, DataDirectory, HiveError, RecordsNode, control, coverage, environment};
 use serde_json::json;
@@ -136,10 +137,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
             let document =
                 json!({"actions": coverage::rows(), "refused": coverage::refused(), "counted": counted});
             let text = match matches.get_one::<String>("action") {
-                Some(action) => coverage::of(action).ok_or_else(|| {
-                    Diagnostic::error(codes::USAGE, format!("Hive has no action {action}, not even refused"))
-                        .fix("eos hive coverage --full | grep '^## ' lists those it has")
-                })?,
+                Some(action) => coverage::of(action).ok_or_else(|| no_action(action))?,
                 None if matches.get_flag("full") => coverage::markdown() + &coverage::counted(&counted),
                 None => coverage::summary() + &coverage::counted(&counted),
             };
@@ -150,6 +148,16 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
 }
 
 /// Done as well when none runs: that is what was asked for.
+fn no_action(asked: &str) -> Diagnostic {
+    let (rows, refused) = (coverage::rows(), coverage::refused());
+    let known = rows.iter().map(|row| row.action).chain(refused.iter().map(|refused| refused.action));
+    let fix = nearest(asked, known).map_or_else(
+        || "eos hive coverage --full | grep '^## ' lists those it has".to_owned(),
+        |near| format!("did you mean {near}?"),
+    );
+    Diagnostic::error(codes::USAGE, format!("Hive has no action {asked}, not even refused")).fix(fix)
+}
+
 fn down(call: &Call<'_>, data: &Utf8PathBuf) -> Result<Outcome, Diagnostics> {
     match control::stop(data.as_std_path()) {
         Ok(()) => Ok(Outcome::new("Hive is stopped; its records are kept.\n", json!({"stopped": true}))),
