@@ -153,6 +153,10 @@ impl Checker<'_> {
             let Some(kind) = &need.create else { continue };
             match self.catalog.component(kind) {
                 Ok(other) if other.offers.contains_key(&need.offer) => {}
+                Ok(other) if let Some(feature) = other.brings(&need.offer) => self.error(format!(
+                    "need {name}: creates {kind:?}, which offers {:?} with --{feature} only: leave out create",
+                    need.offer
+                )),
                 _ => self
                     .error(format!("need {name}: creates {kind:?}, which does not offer {:?}", need.offer)),
             }

@@ -103,6 +103,14 @@ impl Component {
         self.name_pattern.as_ref().and_then(regex).is_none_or(|regex| regex.is_match(name))
     }
 
+    /// The flag of a feature that brings an offer.
+    pub fn brings(&self, offer: &str) -> Option<String> {
+        let has_it =
+            |feature: &Feature| feature.add.get("offers").is_some_and(|all| all.get(offer).is_some());
+        let mut flags = self.features.iter().filter(|(_, feature)| feature.when.is_none());
+        flags.find(|(_, feature)| has_it(feature)).map(|(flag, _)| flag.replace('_', "-"))
+    }
+
     /// Whether eos only knows of it: somebody else starts it, and sets its ports.
     pub fn starts_nothing(&self) -> bool {
         self.tasks.is_empty() && self.states.is_empty()

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 
-use eos_catalog::component::{Feature, Offer};
+use eos_catalog::component::Offer;
 use eos_catalog::{Catalog, Component};
 use eos_model::{Diagnostic, EnvName, UnitId, codes};
 use eos_pillar::Environment;
@@ -177,11 +177,7 @@ impl<'a> Chooser<'a> {
 
     /// The flag that would let somebody offer something.
     pub fn flag_towards(&self, name: &str, offer: &str) -> Option<String> {
-        let component = self.components.get(name)?;
-        let brings =
-            |feature: &Feature| feature.add.get("offers").is_some_and(|all| all.get(offer).is_some());
-        let mut flags = component.features.iter().filter(|(_, feature)| feature.when.is_none());
-        flags.find(|(_, feature)| brings(feature)).map(|(flag, _)| flag.replace('_', "-"))
+        self.component(name)?.brings(offer)
     }
 
     /// Of several, the one with its kind's own name; of one, that one.

@@ -219,7 +219,7 @@ impl Completer<'_> {
         candidates.extend(need.create.clone().filter(|kind| !candidates.contains(kind)));
         let problem = match kind {
             Some(kind) => {
-                let other = self.feature_towards(draft.kind, kind).filter(|_| element != draft.name);
+                let other = self.feature_towards(draft.name, kind).filter(|_| element != draft.name);
                 let fix = match other {
                     Some(feature) => {
                         format!("eos update {element} --{feature}, and leave it out of --{flag}")
@@ -250,7 +250,7 @@ impl Completer<'_> {
 
     /// The flag that lets one of `kind` use what `provider` offers.
     fn feature_towards(&self, provider: &str, kind: &str) -> Option<String> {
-        let offers = self.chooser.catalog.component(provider).ok()?;
+        let offers = self.chooser.component(provider)?;
         let component = self.chooser.catalog.component(kind).ok()?;
         let uses = |feature: &Feature| {
             let needs = feature.add.get("needs").and_then(Json::as_object);

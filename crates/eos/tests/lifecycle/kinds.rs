@@ -214,6 +214,8 @@ fn what_a_feature_offers_is_offered() {
     sandbox.write(file, told.replace("offer: api,", "offer: api, create: wiki,"));
     sandbox.commit_by_hand();
     assert_eq!(sandbox.offered(&create[..4]), offered);
+    let checked = sandbox.run(&["catalog", "check", "client"]);
+    refused(&checked, 3, "with --api only");
     sandbox.write(file, told);
     sandbox.commit_by_hand();
     sandbox.ok(&["update", "wiki", "--api"]);
