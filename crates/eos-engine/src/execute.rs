@@ -5,9 +5,7 @@ use std::sync::Mutex;
 
 use eos_model::{Diagnostic, Diagnostics, Name, codes};
 
-use crate::agreed::ChangeKind;
 use crate::applied::{AppliedEnvironment, AppliedUnit, Attempt, Judge};
-use crate::change::Change;
 use crate::engine::Engine;
 use crate::leases::HeldLeases;
 use crate::observer::Progress;
@@ -133,8 +131,8 @@ impl<'a> Engine<'a> {
         Ok(conduct.carry_out(options.before_undo))
     }
 
-    /// A run that did not end, of another clone or overtaken by one, may have made something that no state tells of: what
-    /// would be made now.
+    /// A run that did not end, of another clone or overtaken by one, may have made something that no state tells of:
+    /// whatever would be made now.
     fn refuse_left_elsewhere(
         &self,
         plan: &RunPlan,
@@ -150,14 +148,9 @@ impl<'a> Engine<'a> {
                 Ok(known) if known.run.half_done().any(|(half, _)| half == name) => "",
                 Ok(_) => continue,
             };
-            let made =
-                |change: &&Change| change.kind == ChangeKind::Create && !is_harmless(unit, &change.address);
-            let made: Vec<&str> = plan.units[name]
-                .changes()
-                .iter()
-                .filter(made)
-                .map(|change| change.address.as_str())
-                .collect();
+            // Also the half of a replacement that creates, and what is known only once other units are applied.
+            let mut made = plan.units[name].agreed().creates();
+            made.retain(|address| !is_harmless(unit, address));
             if !made.is_empty() {
                 found.push(
                     Diagnostic::error(

@@ -251,6 +251,40 @@ fn what_a_lost_clone_may_have_made_is_not_made_twice() {
     second.is_settled();
 }
 
+fn in_one_line(run: &Run) -> String {
+    run.stderr.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The lock that a tofu of another clone left behind is broken as it is told.
+fn break_lock(shared: &Shared, place: &Place) {
+    let told = in_one_line(&place.exits(4, &["plan"]));
+    let id = shared.state.lock().1["ID"].as_str().unwrap().to_owned();
+    assert!(told.contains(&format!("force-unlock {id}")), "{told}");
+    place.ok(&["tofu", "desk", "--", "force-unlock", "-force", &id]);
+}
+
+#[test]
+fn what_a_lost_clone_was_replacing_is_not_made_twice() {
+    let shared = Shared::new();
+    let (first, second) = (&shared.first, shared.second());
+    first.ok(&["update", "desk", "--color", "red", "--seconds", "2", "--no-apply"]);
+    second.git(&["pull", "-q"]);
+    let (run, tofu) = being_made(first, &["apply", "--yes"]);
+    run.signal(Signal::KILL);
+    run.end();
+    rustix::process::kill_process(rustix::process::Pid::from_raw(tofu).unwrap(), Signal::KILL).unwrap();
+    // What it had started goes on: the desk is made, and tofu does not know of it.
+    until("the desk is made", || first.lines("log").contains(&"desk red".to_owned()));
+    second.ok(&["unlock", "desk", "--because", "laptop lost"]);
+    second.ok(&["unlock", "lamp", "--because", "laptop lost"]);
+    break_lock(&shared, &second);
+    let refused = in_one_line(&second.exits(5, &["apply", "--yes"]));
+    assert!(refused.contains("left desk half-done: terraform_data.top may exist"), "{refused}");
+    assert_eq!(first.lines("log").iter().filter(|line| *line == "desk red").count(), 1);
+    second.ok(&["apply", "--yes", "--looked-after"]);
+    second.is_settled();
+}
+
 #[test]
 fn nats_gone_is_said_before_anything_happens() {
     let mut shared = Shared::new();
