@@ -150,7 +150,7 @@ fn unsaved(estate: &Estate) {
             }
         })
         .unwrap_err();
-    let TofuError::StateNotSaved { file, .. } = &error else { panic!("{error:?}") };
+    let TofuError::StateNotSaved { file: Some(file), .. } = &error else { panic!("{error:?}") };
     assert!(file.exists());
     std::fs::remove_dir_all(estate.root().join(".eos/cache/work")).unwrap();
     server.restart();
