@@ -16,6 +16,7 @@ use crate::guard;
 use crate::one_unit::Conduct;
 use crate::plan::RunPlan;
 use crate::problems::cannot_plan;
+use crate::record::Begun;
 use crate::runs;
 use crate::unit::Unit;
 
@@ -127,6 +128,18 @@ impl Engine<'_> {
             }
         }
         if found.is_empty() { Ok(()) } else { Err(found) }
+    }
+
+    /// A later run has changed the unit: a state that this one's tofu could not save is nobody's to push any more. Gives
+    /// where such states are then, as a person in the estate writes it.
+    pub(crate) fn put_unsaved_states_aside(&self, begun: &Begun) -> Result<Vec<String>, Diagnostic> {
+        let mut aside = Vec::new();
+        for name in begun.units.keys() {
+            let put = self.tools.places.put_unsaved_state_aside(&self.id(&begun.env, name));
+            let put = put.map_err(|error| Diagnostic::error(codes::CANNOT_WRITE, error.to_string()))?;
+            aside.extend(put.map(|file| guard::shown(self.layout, &file).to_string()));
+        }
+        Ok(aside)
     }
 
     /// Why a unit cannot be planned whose state waits to be pushed.
