@@ -2,6 +2,7 @@
 //! that outlived the eos which started it.
 
 use camino::Utf8Path;
+use serde::de::IgnoredAny;
 
 use crate::call::Log;
 use crate::log::{LogReader, create};
@@ -10,6 +11,9 @@ use crate::{Action, ChangeCounts, ChildIdentity, Event, Exit, Outputs, Session, 
 
 /// A plan that somebody else makes at the same moment holds the state's lock for a little while.
 const LOCK_TIMEOUT: &str = "-lock-timeout=20s";
+
+/// Beside the log of an apply whose state was handed over later; it goes with that log.
+pub(crate) const PUSHED: &str = "apply-pushed";
 
 /// An apply that went to its end.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -36,6 +40,8 @@ pub struct PastApply {
     pub errors: Vec<ToolDiagnostic>,
     /// Not all of it is there: the disk was full, for one.
     pub cut_off: bool,
+    /// Its state was not taken at first, and handed over since.
+    pub state_pushed: bool,
     /// When it began with its first resource, as it wrote it: from before that on it had the state's lock.
     pub at_work_since: Option<String>,
 }
@@ -98,8 +104,7 @@ impl Session {
         let mut cut_off = false;
         let mut note = |line: &str| {
             let event = story.note(line);
-            cut_off |=
-                line.starts_with('{') && matches!(&event, Event::Other { kind, .. } if kind.is_empty());
+            cut_off |= line.starts_with('{') && serde_json::from_str::<IgnoredAny>(line).is_err();
             if at_work_since.is_none() && matches!(event, Event::ApplyStart { .. }) {
                 at_work_since = Event::time(line);
             }
@@ -108,7 +113,8 @@ impl Session {
         reader.finish(&mut note).map_err(failed())?;
         let errors = story.diagnostics.iter().filter(|said| said.is_error()).cloned().collect();
         let applied = if story.ended { Some(story.applied()) } else { None };
-        Ok(Some(PastApply { events, applied, errors, cut_off, at_work_since }))
+        let state_pushed = self.folder.own_data().join(PUSHED).exists();
+        Ok(Some(PastApply { events, applied, errors, cut_off, state_pushed, at_work_since }))
     }
 
     /// Only the latest apply of a unit can be asked about; those before it once that is announced.
@@ -132,7 +138,7 @@ impl PastApply {
     /// Its state tells of all that it made: it wrote that before it said how it ended.
     pub fn saved_its_state(&self) -> bool {
         let was_saved = !self.errors.iter().any(ToolDiagnostic::says_that_state_was_not_saved);
-        self.came_to_its_end() && was_saved && !self.cut_off
+        self.state_pushed || (self.came_to_its_end() && was_saved && !self.cut_off)
     }
 
     /// What was finished, with the provider's id where it has one. Tofu 1.12 writes a state at the end or every 20 seconds

@@ -3,6 +3,7 @@
 use camino::Utf8Path;
 use zeroize::Zeroizing;
 
+use crate::apply::PUSHED;
 use crate::files::private_folder;
 use crate::{Session, TofuError, UnsavedState};
 
@@ -36,11 +37,22 @@ impl Session {
     pub fn push_unsaved_state(&self) -> Result<bool, TofuError> {
         let unsaved = self.folder.unsaved_state().filter(|unsaved| unsaved.is_whole);
         let Some(UnsavedState { file, .. }) = unsaved else { return Ok(false) };
+        let pushed = self.folder.own_data().join(PUSHED);
+        // Cut off right after it was handed over: the backend would refuse it now.
+        if !pushed.exists() {
+            self.push(&file)?;
+            std::fs::write(&pushed, "").map_err(TofuError::io(format!("write {pushed}")))?;
+        }
+        std::fs::remove_file(&file).map_err(TofuError::io(format!("remove {file}")))?;
+        Ok(true)
+    }
+
+    fn push(&self, file: &Utf8Path) -> Result<(), TofuError> {
         let refused = |error: TofuError| match error {
             TofuError::Failed { failure } => TofuError::StateRefused { reason: failure.to_string() },
             other => other,
         };
-        let state = self.readable(&file).map_err(refused)?;
+        let state = self.readable(file).map_err(refused)?;
         // Tofu compares histories; the first state of a unit has none, and would replace any other.
         if lineage(&state).is_empty() && !self.state()?.is_empty() {
             let reason = "it is the first of its unit, and the backend has one by now".to_owned();
@@ -48,8 +60,7 @@ impl Session {
         }
         let push = self.command(&words(&["state", "push", "-no-color", "-"]));
         self.exchange(push, "state push", &state).map_err(refused)?;
-        std::fs::remove_file(&file).map_err(TofuError::io(format!("remove {file}")))?;
-        Ok(true)
+        Ok(())
     }
 
     /// A state file in clear, in memory alone. Tofu leaves what it could not save encrypted and pushes only what is not:

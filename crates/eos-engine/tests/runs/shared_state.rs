@@ -105,6 +105,26 @@ fn a_state_that_could_not_be_written_is_written_by_resume() {
     assert_eq!(estate.run(&job(&estate, &server, Command::Plan)).accepted()["empty"], true);
 }
 
+/// Once the backend has it, it tells also of what could not be made: whoever goes on then is not asked to look for that.
+#[test]
+fn a_state_that_was_written_later_tells_all() {
+    let Some(estate) = Estate::encrypted("a_state_written_later") else { return };
+    let mut server = HttpServer::start();
+    estate.write(&unit().breakable());
+    std::fs::write(estate.path("broken"), "").unwrap();
+    assert_eq!(outcome(&cut_off_from_its_state(&estate, &mut server)).0, "stuck");
+    std::fs::remove_file(estate.path("broken")).unwrap();
+    // Cut off when it has handed the state over and is about to apply.
+    let applying = records_of(&estate.root)[0].len() as u32 + 1;
+    let kill = Some(Kill { when: When::Record(applying), eos: true, tofu: true, interrupt: false });
+    let answer = estate.run(&Job { kill, ..job(&estate, &server, Command::Resume) });
+    assert_eq!(answer.signal, Some(9));
+    assert!(!estate.path(".eos/state/unsaved/test/a.tfstate").exists());
+    let answer = estate.run(&job(&estate, &server, Command::Resume)).accepted();
+    assert_eq!(outcome(&answer).0, "done", "{answer:#}");
+    assert_eq!(estate.log(), ["a.one v1", "a.two v1", "lazy"], "nothing twice");
+}
+
 /// An apply whose state its server does not take. The server is there again, without the lock.
 fn cut_off_from_its_state(estate: &Estate, server: &mut HttpServer) -> serde_json::Value {
     std::fs::write(estate.path("hold"), "").unwrap();
