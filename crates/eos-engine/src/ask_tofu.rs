@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use eos_model::{Diagnostic, Diagnostics, Name, codes};
+use eos_model::{Diagnostics, Name};
 use eos_tofu::{Action, Output, PlanOptions, Refresh, Session, TofuError};
 use serde_json::Value as Json;
 
@@ -53,12 +53,8 @@ impl Engine<'_> {
     ) -> Result<Option<BTreeMap<String, Foreseen>>, Diagnostics> {
         let name = unit.name();
         let desk = self.desk(unit, planned.goal, &planned.treatment, &planned.inputs)?;
-        if desk.session.folder.unsaved_state().is_some() {
-            let message = format!("{name}: its last state could not be written to the backend");
-            return Err(Diagnostic::error(codes::RUN_UNFINISHED, message)
-                .why("without it tofu does not know what is there")
-                .fix("eos resume writes it once the backend answers")
-                .into());
+        if let Some(unsaved) = desk.session.folder.unsaved_state() {
+            return Err(self.state_waits(&unit.id.env, name, &unsaved).into());
         }
         let failed = |error: TofuError| cannot_plan(name, &error);
         let main = past.is_new.then(|| unit.main());

@@ -11,11 +11,11 @@ use crate::agreed::without_keys;
 use crate::data;
 use crate::engine::Engine;
 use crate::record::Goal;
-use crate::recover::creates_begun;
 use crate::run_id::RunId;
 use crate::run_state::{Run, UnitState};
 use crate::runs;
 use crate::treatment::Treatment;
+use crate::unrecorded::creates_begun;
 
 impl Engine<'_> {
     /// The units of a run that leave no data behind when the run is taken back: it was not made, and none was there before.
@@ -65,7 +65,7 @@ impl Engine<'_> {
         let desk = self.desk(&unit, Goal::Gone, &Treatment::default(), &BTreeMap::new()).ok()?;
         // Reading is allowed to a run that was told to stop.
         let session = Session { children: Children::new(), ..desk.session.clone() };
-        let past = session.past_apply(child).ok()??;
+        let past = session.past_apply(child).ok()?.filter(|past| !past.cut_off)?;
         let begun = creates_begun(&past.events).into_keys();
         let state = session.state().ok()?;
         let known = state.instances().map(|instance| instance.address.clone());

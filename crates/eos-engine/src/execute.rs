@@ -5,9 +5,7 @@ use std::sync::Mutex;
 
 use eos_model::{Diagnostic, Diagnostics, Name, codes};
 
-use crate::agreed::ChangeKind;
 use crate::applied::{AppliedEnvironment, AppliedUnit, Attempt, Judge};
-use crate::change::Change;
 use crate::engine::Engine;
 use crate::leases::HeldLeases;
 use crate::observer::Progress;
@@ -15,7 +13,6 @@ use crate::one_unit::{Conduct, SavedPlan, UnitEnd};
 use crate::order::Graph;
 use crate::plan::{RunPlan, Verdict};
 use crate::record::{Begun, Direction, Goal, Intended, OnFailure, Outcome};
-use crate::recover::is_harmless;
 use crate::report::Report;
 use crate::run_id::RunId;
 use crate::run_journal::RunJournal;
@@ -131,51 +128,6 @@ impl<'a> Engine<'a> {
             noticed: Mutex::default(),
         };
         Ok(conduct.carry_out(options.before_undo))
-    }
-
-    /// A run that did not end, of another clone or overtaken by one, may have made something that no state tells of: what
-    /// would be made now.
-    fn refuse_left_elsewhere(
-        &self,
-        plan: &RunPlan,
-        applied: &BTreeMap<Name, AppliedUnit>,
-        bytes: &BTreeMap<Name, Unit>,
-    ) -> Result<(), Diagnostics> {
-        let mut found = Diagnostics::new();
-        for (name, unit) in bytes {
-            let attempt = applied.get(name).and_then(|record| record.attempt.as_ref());
-            let Some(attempt) = attempt.filter(|attempt| !attempt.over) else { continue };
-            let whose = match runs::find(self.layout, &attempt.run) {
-                Err(_) => " of another clone",
-                Ok(known) if known.run.half_done().any(|(half, _)| half == name) => "",
-                Ok(_) => continue,
-            };
-            let made =
-                |change: &&Change| change.kind == ChangeKind::Create && !is_harmless(unit, &change.address);
-            let made: Vec<&str> = plan.units[name]
-                .changes()
-                .iter()
-                .filter(made)
-                .map(|change| change.address.as_str())
-                .collect();
-            if !made.is_empty() {
-                found.push(
-                    Diagnostic::error(
-                        codes::STUCK,
-                        format!(
-                            "run {}{whose} left {name} half-done: {} may exist already",
-                            attempt.run,
-                            made.join(", ")
-                        ),
-                    )
-                    .why("tofu does not know of it and would make it a second time")
-                    .fix(
-                        "look whether it is there and import or remove it; then the same with --looked-after",
-                    ),
-                );
-            }
-        }
-        if found.is_empty() { Ok(()) } else { Err(found) }
     }
 
     pub(crate) fn new_run_id(&self) -> Result<RunId, Diagnostic> {

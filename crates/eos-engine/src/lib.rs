@@ -53,6 +53,7 @@ mod survey;
 pub mod treatment;
 pub mod undo;
 pub mod unit;
+mod unrecorded;
 pub mod walk;
 
 pub use account::account_name;

@@ -23,9 +23,10 @@ use crate::outputs;
 use crate::problems::{self, cannot_apply};
 use crate::record::{Begun, Goal, Step};
 use crate::run_journal::RunJournal;
-use crate::run_state::UnitState;
+use crate::run_state::{UnitRun, UnitState};
 use crate::treatment::Treatment;
 use crate::unit::{Digest, Unit};
+use crate::unrecorded::Left;
 
 /// A run that is being carried out.
 pub(crate) struct Conduct<'a> {
@@ -256,25 +257,33 @@ impl Conduct<'_> {
         target: &Target<'_>,
         error: &TofuError,
     ) -> UnitEnd {
-        match error {
-            _ if session.folder.unsaved_state().is_some() => {
+        let left = self.left(name, session, target.unit);
+        let mut listed = match left {
+            Ok(Left::InOrder) => Vec::new(),
+            Ok(Left::MayExist(listed)) => listed,
+            Ok(Left::StateToPush) => {
                 let reason =
                     "its state could not be written to the backend; eos resume does it once that answers";
-                self.stick(name, vec![reason.to_owned()])
+                return self.stick(name, vec![reason.to_owned()]);
             }
-            TofuError::Killed { .. } => match self.possible_orphans(name, session, target.unit) {
-                Ok(orphans) if orphans.is_empty() => self.fail(name, cannot_apply(name, error)),
-                Ok(orphans) => self.stick(name, orphans),
-                Err(problem) => self.fail(name, problem),
-            },
-            TofuError::Interrupted { .. } => {
+            Err(unknown) => self.unknown(name, session, target.unit, &unknown),
+        };
+        if !listed.is_empty() {
+            if let TofuError::StateNotSaved { failure, .. } = error {
+                listed.splice(
+                    0..0,
+                    failure.diagnostics.iter().find(|said| said.is_error()).map(ToString::to_string),
+                );
+            }
+            return self.stick(name, listed);
+        }
+        match (error, problems::needs_a_person(error)) {
+            (TofuError::Interrupted { .. }, _) => {
                 let reason = self.leases.lost();
                 self.fail(name, reason.unwrap_or_else(|| cannot_apply(name, error)))
             }
-            _ => match problems::needs_a_person(error) {
-                Some(reason) => self.stick(name, vec![reason]),
-                None => self.fail(name, cannot_apply(name, error)),
-            },
+            (_, Some(reason)) => self.stick(name, vec![reason]),
+            (_, None) => self.fail(name, cannot_apply(name, error)),
         }
     }
 
@@ -297,7 +306,8 @@ impl Conduct<'_> {
             .why("going on could do something twice or lose something")
             .fix("look after what is listed, then eos resume --looked-after");
         self.engine.observer.on(&Progress::Stuck { unit: name, reasons: &reasons });
-        if self.journal.state(name) == UnitState::Stuck {
+        let is_said = |unit: UnitRun| unit.state == UnitState::Stuck && unit.reasons == reasons;
+        if self.journal.unit(name).is_some_and(is_said) {
             return UnitEnd::Stuck(problem);
         }
         match self.journal.step(name, Step::Stuck { reasons }) {

@@ -35,6 +35,7 @@ pub(crate) fn cannot_plan(unit: &Name, error: &TofuError) -> Diagnostic {
 /// Tofu began to apply and did not get to the end.
 pub(crate) fn cannot_apply(unit: &Name, error: &TofuError) -> Diagnostic {
     const LEFT: &str = "what tofu finished is in its state; the rest was not done";
+    const UNSAVED: &str = "what tofu finished is not in its state, and the next plan finds it";
     if let TofuError::Failed { failure } = error
         && let Some(told) = Told::by_our_provider(failure)
     {
@@ -47,7 +48,7 @@ pub(crate) fn cannot_apply(unit: &Name, error: &TofuError) -> Diagnostic {
     }
     common(unit, error).unwrap_or_else(|| {
         Diagnostic::error(codes::APPLY_FAILED, format!("{unit}: {error}"))
-            .why(LEFT)
+            .why(if matches!(error, TofuError::StateNotSaved { .. }) { UNSAVED } else { LEFT })
             .fix("eos resume once the cause is gone, eos apply after correcting the pillar, or eos undo")
     })
 }

@@ -1,12 +1,10 @@
 //! After a crash: what a killed eos or tofu may have left in the middle of a unit.
 
-use std::collections::BTreeMap;
-
 use eos_model::{Diagnostic, Name, codes};
-use eos_tofu::{Action, Children, Event, PastApply, Session, State, StateInstance, TofuError};
+use eos_tofu::{Session, State, TofuError, UnsavedState};
 
 use crate::account::account_name;
-use crate::agreed::without_keys;
+use crate::guard;
 use crate::observer::Progress;
 use crate::one_unit::{Conduct, Journaled, UnitEnd};
 use crate::planner::is_own;
@@ -14,6 +12,7 @@ use crate::problems::cannot_plan;
 use crate::record::Step;
 use crate::undo::past;
 use crate::unit::Unit;
+use crate::unrecorded::Left;
 
 /// The journal's time is in whole seconds, and the lock's is not.
 const ROUNDED: i64 = 1;
@@ -44,15 +43,19 @@ impl Conduct<'_> {
         let back = self.journal.unit(name).is_some_and(|unit| unit.child_undoes);
         let digest = if back { past(intended).1 } else { intended.digest.clone() };
         let unit = self.bytes(name, &digest).map_err(UnitEnd::Failed)?;
+        let mut left = self.left(name, session, &unit).map_err(UnitEnd::Failed)?;
         // The state that tofu could not write comes first: everything else is judged by it.
-        self.unlocking(name, session, || session.push_unsaved_state())?;
-        self.end_remnants(name, session).map_err(UnitEnd::Failed)?;
-        if !self.looked_after {
-            let orphans = self.possible_orphans(name, session, &unit).map_err(UnitEnd::Failed)?;
-            if !orphans.is_empty() {
-                return Err(self.stick(name, orphans));
-            }
+        if let Left::StateToPush = left {
+            left = self.push_unsaved_state(name, session, &unit)?;
         }
+        self.end_remnants(name, session).map_err(UnitEnd::Failed)?;
+        if let Left::MayExist(listed) = left
+            && !self.looked_after
+        {
+            return Err(self.stick(name, listed));
+        }
+        // One that is left is none that a backend takes.
+        session.folder.put_unsaved_state_aside().map_err(|e| UnitEnd::Failed(cannot_plan(name, &e)))?;
         let state = self.unlocking(name, session, || session.state())?;
         for address in own_half_made(&state) {
             // It is adopted as it is: its next apply finishes it in place instead of replacing it.
@@ -61,66 +64,34 @@ impl Conduct<'_> {
         Ok(())
     }
 
+    /// Where its backend refuses it, a person has to look, and it is put aside only once they were told where it is.
+    fn push_unsaved_state(&self, name: &Name, session: &Session, unit: &Unit) -> Journaled<Left> {
+        let push = || match session.push_unsaved_state() {
+            Err(TofuError::StateRefused { reason }) => Ok(Some(reason)),
+            other => other.map(|_| None),
+        };
+        let Some(refusal) = self.unlocking(name, session, push)? else { return Ok(Left::InOrder) };
+        let mut listed = self.may_exist(name, session, unit).map_err(UnitEnd::Failed)?;
+        let Some(UnsavedState { file, .. }) = session.folder.unsaved_state() else {
+            return Ok(Left::InOrder);
+        };
+        let file = guard::shown(self.engine.layout, &file);
+        let told = self
+            .journal
+            .unit(name)
+            .is_some_and(|unit| unit.last_failure.iter().any(|reason| reason.contains(file.as_str())));
+        listed.insert(0, format!("the backend refuses the state that tofu left in {file}: {refusal}"));
+        if told { Ok(Left::MayExist(listed)) } else { Err(self.stick(name, listed)) }
+    }
+
     /// Providers do not notice that their tofu was killed, and must not go on beside the next one. What a tofu that came
     /// to its end left running is meant to run.
     fn end_remnants(&self, name: &Name, session: &Session) -> Result<(), Diagnostic> {
         let Some(child) = self.journal.unit(name).and_then(|unit| unit.child) else { return Ok(()) };
-        let past = session.past_apply(child).map_err(|e| cannot_plan(name, &e))?;
-        if !past.is_some_and(|past| came_to_its_end(&past)) {
+        if !self.past_apply(name, session)?.is_some_and(|past| past.came_to_its_end()) {
             child.end_remnants();
         }
         Ok(())
-    }
-
-    /// Objects that a killed tofu created or was creating and that its state does not know: tofu writes its state at the
-    /// end and every now and then, not with each object.
-    pub fn possible_orphans(
-        &self,
-        name: &Name,
-        session: &Session,
-        unit: &Unit,
-    ) -> Result<Vec<String>, Diagnostic> {
-        let mut begun = self.creates_begun(name, session)?;
-        if begun.is_empty() {
-            return Ok(Vec::new());
-        }
-        // Reading is allowed to a run that was told to stop.
-        let reading = Session { children: Children::new(), ..session.clone() };
-        let state = reading.state().map_err(|error| cannot_plan(name, &error))?;
-        // Only an object with the very id is the one that was made: under the same address there may be the one it was
-        // to replace.
-        begun.retain(|address, id| {
-            let recorded = |instance: &StateInstance| instance.address == *address && instance.id == *id;
-            id.is_none() || !state.instances().any(recorded)
-        });
-        begun.retain(|address, _| !is_harmless(unit, address));
-        let tell = |(address, id): (String, Option<String>)| match id {
-            Some(id) => {
-                format!("{address} was created (id {id}) and is not in tofu's state, because tofu was killed")
-            }
-            None => format!("{address} was being created when tofu was killed and may exist unrecorded"),
-        };
-        Ok(begun.into_iter().map(tell).collect())
-    }
-
-    /// What a tofu that did not come to its end had begun to create, with its id once it was there.
-    pub fn creates_begun(
-        &self,
-        name: &Name,
-        session: &Session,
-    ) -> Result<BTreeMap<String, Option<String>>, Diagnostic> {
-        // Never handed to tofu: nothing was created.
-        let Some(child) = self.journal.unit(name).and_then(|unit| unit.child) else {
-            return Ok(BTreeMap::new());
-        };
-        Ok(match session.past_apply(child).map_err(|error| cannot_plan(name, &error))? {
-            Some(past) if came_to_its_end(&past) => BTreeMap::new(),
-            Some(past) => creates_begun(&past.events),
-            // Its log is lost: whatever it was to create may have been begun.
-            None => {
-                self.begun.units[name].agreed.creates().into_iter().map(|address| (address, None)).collect()
-            }
-        })
     }
 
     /// Does something that needs the state's lock; takes a lock away that a process of this run left behind.
@@ -171,50 +142,11 @@ fn moment(text: &str) -> Option<jiff::Timestamp> {
     }
 }
 
-/// Well or not: it wrote its state before it said so.
-fn came_to_its_end(past: &PastApply) -> bool {
-    past.applied.is_some() || !past.errors.is_empty()
-}
-
-/// What was begun to be created, with its id once it was there.
-pub(crate) fn creates_begun(events: &[Event]) -> BTreeMap<String, Option<String>> {
-    let mut begun = BTreeMap::new();
-    for event in events {
-        match event {
-            Event::ApplyStart { address, action: Action::Create } => {
-                begun.insert(address.clone(), None);
-            }
-            Event::ApplyComplete { address, action: Action::Create, id, .. } => {
-                begun.insert(address.clone(), id.clone());
-            }
-            _ => {}
-        }
-    }
-    begun
-}
-
 /// eos's own resources that tofu would replace because they were left half-made.
 pub(crate) fn own_half_made(state: &State) -> Vec<String> {
     let own = state.resources.iter().filter(|resource| is_own(&resource.provider));
     let half_made = own.flat_map(|resource| &resource.instances).filter(|instance| instance.tainted);
     half_made.map(|instance| instance.address.clone()).collect()
-}
-
-/// Creating it again does nothing twice: eos's own resources find what is theirs, and `terraform_data` is nothing but an
-/// entry in the state, unless it runs a command.
-pub(crate) fn is_harmless(unit: &Unit, address: &str) -> bool {
-    let address = without_keys(address);
-    let kind_and_name = address.rsplit('.').take(2).collect::<Vec<_>>();
-    let [name, kind] = kind_and_name[..] else { return false };
-    if kind.starts_with("eos_") {
-        return true;
-    }
-    let main = unit.main();
-    kind == "terraform_data"
-        && !address.starts_with("module.")
-        && main
-            .pointer(&format!("/resource/{kind}/{name}"))
-            .is_some_and(|body| body.get("provisioner").is_none())
 }
 
 #[cfg(test)]

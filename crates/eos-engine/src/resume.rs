@@ -70,10 +70,11 @@ impl<'a> Engine<'a> {
         let leases = HeldLeases::take(self, run, &begun.env, begun.units.keys())?;
         if let Some(problem) = self.overtaken(&journal.run())? {
             // Going on would take back what the later run did, so this one is left behind for good.
+            let aside = self.put_unsaved_states_aside(&begun)?;
             journal.end(Outcome::Superseded)?;
             drop(journal);
             runs::put_away(self.layout, run);
-            return Err(problem.into());
+            return Err(with_states_aside(problem, &aside).into());
         }
         let commit = commit(run)?;
         journal.take(self.actor, direction, &commit)?;
@@ -159,6 +160,19 @@ impl Conduct<'_> {
             if now == last.as_ref() { Ok(()) } else { Err(another_began(&self.begun)) }
         })
     }
+}
+
+/// The later run has a state of its own; only a person can tell what the other one's is still good for.
+fn with_states_aside(problem: Diagnostic, aside: &[String]) -> Diagnostic {
+    if aside.is_empty() {
+        return problem;
+    }
+    let message = format!(
+        "{}; the state that its tofu could not save is put aside: {}",
+        problem.message,
+        aside.join(", ")
+    );
+    Diagnostic { message, ..problem }
 }
 
 pub(crate) fn another_began(begun: &Begun) -> Diagnostic {

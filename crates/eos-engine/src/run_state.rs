@@ -103,7 +103,8 @@ impl UnitState {
             // Also what was not begun, or is back already, when what it takes from others came back with other values.
             (Step::Undoing, _, Undo) => Undoing,
             (Step::Undone, Undoing | Planned, Undo) => Undone,
-            (Step::Stuck { .. }, Applying | Verifying | Failed | Stopped, Forward) => Stuck,
+            // Once more where there is something else to look after by now.
+            (Step::Stuck { .. }, Applying | Verifying | Failed | Stopped | Stuck, Forward) => Stuck,
             (Step::Stuck { .. }, Undoing, Undo) => Stuck,
             (Step::Child { .. }, Applying, Forward) => Applying,
             (Step::Child { .. }, Undoing, Undo) => Undoing,

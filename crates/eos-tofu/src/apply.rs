@@ -2,6 +2,7 @@
 //! that outlived the eos which started it.
 
 use camino::Utf8Path;
+use serde::de::IgnoredAny;
 
 use crate::call::Log;
 use crate::log::{LogReader, create};
@@ -10,6 +11,9 @@ use crate::{Action, ChangeCounts, ChildIdentity, Event, Exit, Outputs, Session, 
 
 /// A plan that somebody else makes at the same moment holds the state's lock for a little while.
 const LOCK_TIMEOUT: &str = "-lock-timeout=20s";
+
+/// Beside the log of an apply whose state was handed over later; it goes with that log.
+pub(crate) const PUSHED: &str = "apply-pushed";
 
 /// An apply that went to its end.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -34,6 +38,10 @@ pub struct PastApply {
     /// Set when the log has its closing summary: the apply went to its end.
     pub applied: Option<Applied>,
     pub errors: Vec<ToolDiagnostic>,
+    /// Not all of it is there: the disk was full, for one.
+    pub cut_off: bool,
+    /// Its state was not taken at first, and handed over since.
+    pub state_pushed: bool,
     /// When it began with its first resource, as it wrote it: from before that on it had the state's lock.
     pub at_work_since: Option<String>,
 }
@@ -50,7 +58,6 @@ impl Session {
             .map(String::from);
         let name = self.name_of(&arguments);
         let mut command = Running::gated(&self.command(&arguments));
-        self.forget_past_applies()?;
         let unnamed = self.log("apply");
         for (path, output) in [(&unnamed.stdout, true), (&unnamed.stderr, false)] {
             let file = create(path).map_err(TofuError::io(format!("make the log {path}")))?;
@@ -66,6 +73,7 @@ impl Session {
             std::fs::rename(&unnamed.stdout, &log.stdout)?;
             std::fs::rename(&unnamed.stderr, &log.stderr)?;
             announce(running.identity())?;
+            self.forget_applies_before(&stem(running.identity()))?;
             running.open_gate()
         })();
         if let Err(source) = announced {
@@ -93,8 +101,10 @@ impl Session {
         let mut story = Story::default();
         let mut events = Vec::new();
         let mut at_work_since = None;
+        let mut cut_off = false;
         let mut note = |line: &str| {
             let event = story.note(line);
+            cut_off |= line.starts_with('{') && serde_json::from_str::<IgnoredAny>(line).is_err();
             if at_work_since.is_none() && matches!(event, Event::ApplyStart { .. }) {
                 at_work_since = Event::time(line);
             }
@@ -103,17 +113,16 @@ impl Session {
         reader.finish(&mut note).map_err(failed())?;
         let errors = story.diagnostics.iter().filter(|said| said.is_error()).cloned().collect();
         let applied = if story.ended { Some(story.applied()) } else { None };
-        Ok(Some(PastApply { events, applied, errors, at_work_since }))
+        let state_pushed = self.folder.own_data().join(PUSHED).exists();
+        Ok(Some(PastApply { events, applied, errors, cut_off, state_pushed, at_work_since }))
     }
 
-    /// Only the latest apply of a unit can be asked about.
-    fn forget_past_applies(&self) -> Result<(), TofuError> {
-        let folder = self.folder.own_data();
-        let failed = || TofuError::io(format!("clear old logs in {folder}"));
-        for entry in folder.read_dir_utf8().map_err(failed())? {
-            let entry = entry.map_err(failed())?;
-            if entry.file_name().starts_with("apply-") {
-                std::fs::remove_file(entry.path()).map_err(failed())?;
+    /// Only the latest apply of a unit can be asked about; those before it once that is announced.
+    fn forget_applies_before(&self, latest: &str) -> std::io::Result<()> {
+        for entry in self.folder.own_data().read_dir_utf8()? {
+            let entry = entry?;
+            if entry.file_name().starts_with("apply-") && !entry.file_name().starts_with(latest) {
+                std::fs::remove_file(entry.path())?;
             }
         }
         Ok(())
@@ -121,6 +130,17 @@ impl Session {
 }
 
 impl PastApply {
+    /// It came to its end, well or not: it did not leave off in the middle of something.
+    pub fn came_to_its_end(&self) -> bool {
+        self.applied.is_some() || !self.errors.is_empty()
+    }
+
+    /// Its state tells of all that it made: it wrote that before it said how it ended.
+    pub fn saved_its_state(&self) -> bool {
+        let was_saved = !self.errors.iter().any(ToolDiagnostic::says_that_state_was_not_saved);
+        self.state_pushed || (self.came_to_its_end() && was_saved && !self.cut_off)
+    }
+
     /// What was finished, with the provider's id where it has one. Tofu 1.12 writes a state at the end or every 20 seconds
     /// at most, a local one too: after a kill this may be all that is known of an object.
     pub fn completed(&self) -> impl Iterator<Item = (&str, &Action, Option<&str>)> {

@@ -9,7 +9,6 @@ use zeroize::Zeroizing;
 use crate::classify::classify;
 use crate::log::{self, LogReader};
 use crate::running::Running;
-use crate::work_folder::UNSAVED_STATE;
 use crate::{Exit, Failure, Session, SilentServer, TofuError, ToolDiagnostic};
 
 /// Calls that change nothing: they may be ended at any time.
@@ -177,12 +176,12 @@ impl Session {
             diagnostics.extend(ToolDiagnostic::all_from_text(&ended.stderr));
         }
         let failure = Failure { command: name, exit: ended.exit, diagnostics, stderr: ended.stderr };
-        match self.folder.unsaved_state() {
-            Some(file) if failure.diagnostics.iter().any(|said| said.detail.contains(UNSAVED_STATE)) => {
-                TofuError::StateNotSaved { file, failure: Box::new(failure) }
-            }
-            _ => self.judge(failure, ended.interrupted, ended.silent),
+        let is_apply = failure.command.ends_with(" apply");
+        if is_apply && failure.diagnostics.iter().any(ToolDiagnostic::says_that_state_was_not_saved) {
+            let file = self.folder.unsaved_state().map(|unsaved| unsaved.file);
+            return TofuError::StateNotSaved { file, failure: Box::new(failure) };
         }
+        self.judge(failure, ended.interrupted, ended.silent)
     }
 
     /// One that was ended for a silent server says nothing of its own, unless somebody said stop as well.

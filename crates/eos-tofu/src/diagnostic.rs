@@ -71,6 +71,15 @@ impl ToolDiagnostic {
         self.severity == DiagnosticSeverity::Error
     }
 
+    /// Said at the end of an apply whose state was not taken. Where it says that the state was left in a file, there may
+    /// be none all the same.
+    pub(crate) fn says_that_state_was_not_saved(&self) -> bool {
+        let about_state = ["Failed to save state", "Failed to persist state"];
+        self.is_error()
+            && self.address.is_none()
+            && about_state.iter().any(|words| self.summary.starts_with(words))
+    }
+
     /// Reads the text that tofu prints for people (`-no-color`): some commands have no JSON, and no command has it
     /// before its arguments and environment are understood.
     pub(crate) fn all_from_text(text: &str) -> Vec<ToolDiagnostic> {

@@ -28,10 +28,13 @@ pub enum TofuError {
     /// The saved plan no longer fits the state. Nothing was done.
     #[error("{}: the saved plan is stale", failure.command)]
     PlanStale { failure: Box<Failure> },
-    /// Changes were made, and the backend did not take the new state: it waits in this file of the work folder.
-    /// Nothing may be planned before it is pushed ([`crate::Session::push_unsaved_state`]).
-    #[error("{}: the new state could not be saved and is kept in {file}: {failure}", failure.command)]
-    StateNotSaved { file: Utf8PathBuf, failure: Box<Failure> },
+    /// Changes were made, and the backend did not take the new state. Where tofu could leave it in a file, nothing may be
+    /// planned before that is pushed ([`crate::Session::push_unsaved_state`]).
+    #[error("{}: the new state could not be saved: {failure}", failure.command)]
+    StateNotSaved { file: Option<Utf8PathBuf>, failure: Box<Failure> },
+    /// The backend has another state by now, or tofu cannot read the one that it left.
+    #[error("tofu state push: {reason}")]
+    StateRefused { reason: String },
     /// It stopped because it was interrupted; what was finished by then is in the state.
     #[error("{} was interrupted", failure.command)]
     Interrupted { failure: Box<Failure> },
@@ -99,6 +102,7 @@ impl TofuError {
             | TofuError::Failed { failure } => Some(failure),
             TofuError::NotInstalled { .. }
             | TofuError::Unsupported { .. }
+            | TofuError::StateRefused { .. }
             | TofuError::Io { .. }
             | TofuError::Unreadable { .. } => None,
         }

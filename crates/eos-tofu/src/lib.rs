@@ -37,6 +37,7 @@ mod session;
 mod state;
 mod state_commands;
 mod tool;
+mod unsaved;
 mod value;
 mod work_folder;
 
@@ -60,5 +61,6 @@ pub use plan::{
 pub use session::Session;
 pub use state::{State, StateInstance, StateResource};
 pub use tool::{Flavor, Tofu, ToolVersion};
+pub use unsaved::UnsavedState;
 pub use value::{Path, PathStep, Shown};
 pub use work_folder::{UnitFiles, WorkFolder};

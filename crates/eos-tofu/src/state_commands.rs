@@ -3,8 +3,9 @@
 use camino::Utf8Path;
 use zeroize::Zeroizing;
 
+use crate::apply::PUSHED;
 use crate::files::private_folder;
-use crate::{Session, TofuError};
+use crate::{Session, TofuError, UnsavedState};
 
 impl Session {
     /// Drops addresses from the state without touching the objects.
@@ -31,14 +32,35 @@ impl Session {
         self.run("force-unlock", &words(&["force-unlock", "-no-color", "-force", "--", lock_id]))
     }
 
-    /// Hands the backend the state that it did not take before. False when there is none. The file is removed only once
-    /// the backend has it.
+    /// Hands the backend the state that it did not take before. False when there is none that is whole. The file is removed
+    /// only once the backend has it.
     pub fn push_unsaved_state(&self) -> Result<bool, TofuError> {
-        let Some(file) = self.folder.unsaved_state() else { return Ok(false) };
-        let state = self.readable(&file)?;
-        self.exchange(self.command(&words(&["state", "push", "-no-color", "-"])), "state push", &state)?;
+        let unsaved = self.folder.unsaved_state().filter(|unsaved| unsaved.is_whole);
+        let Some(UnsavedState { file, .. }) = unsaved else { return Ok(false) };
+        let pushed = self.folder.own_data().join(PUSHED);
+        // Cut off right after it was handed over: the backend would refuse it now.
+        if !pushed.exists() {
+            self.push(&file)?;
+            std::fs::write(&pushed, "").map_err(TofuError::io(format!("write {pushed}")))?;
+        }
         std::fs::remove_file(&file).map_err(TofuError::io(format!("remove {file}")))?;
         Ok(true)
+    }
+
+    fn push(&self, file: &Utf8Path) -> Result<(), TofuError> {
+        let refused = |error: TofuError| match error {
+            TofuError::Failed { failure } => TofuError::StateRefused { reason: failure.to_string() },
+            other => other,
+        };
+        let state = self.readable(file).map_err(refused)?;
+        // Tofu compares histories; the first state of a unit has none, and would replace any other.
+        if lineage(&state).is_empty() && !self.state()?.is_empty() {
+            let reason = "it is the first of its unit, and the backend has one by now".to_owned();
+            return Err(TofuError::StateRefused { reason });
+        }
+        let push = self.command(&words(&["state", "push", "-no-color", "-"]));
+        self.exchange(push, "state push", &state).map_err(refused)?;
+        Ok(())
     }
 
     /// A state file in clear, in memory alone. Tofu leaves what it could not save encrypted and pushes only what is not:
@@ -54,6 +76,15 @@ impl Session {
         std::fs::remove_dir_all(&apart).map_err(failed())?;
         Ok(state)
     }
+}
+
+fn lineage(state: &[u8]) -> String {
+    #[derive(Default, serde::Deserialize)]
+    struct Lineage {
+        #[serde(default)]
+        lineage: String,
+    }
+    serde_json::from_slice::<Lineage>(state).unwrap_or_default().lineage
 }
 
 fn words(words: &[&str]) -> Vec<String> {

@@ -6,6 +6,7 @@ use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
 use eos_model::UnitId;
 
 use crate::files::{private_folder, put};
+use crate::unsaved::UNSAVED_STATE;
 use crate::{Places, TofuError};
 
 /// A unit's compiled bytes by path below the unit; what starts with `modules/` is a shared module.
@@ -13,8 +14,6 @@ pub type UnitFiles = BTreeMap<Utf8PathBuf, Vec<u8>>;
 
 /// The dependency lock file, which tofu itself keeps.
 pub(crate) const LOCK_FILE: &str = ".terraform.lock.hcl";
-/// Where tofu leaves a state that its backend did not take: the only record of what was just made.
-pub(crate) const UNSAVED_STATE: &str = "errored.tfstate";
 
 /// A filled folder and the data folder that belongs to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,19 +79,6 @@ impl WorkFolder {
     /// Where a plan of this unit may be put when the caller has no place of its own.
     pub fn plan_file(&self) -> Utf8PathBuf {
         self.own_data().join("plan")
-    }
-
-    /// A state that the backend did not take. Nothing may be planned before it is pushed.
-    pub fn unsaved_state(&self) -> Option<Utf8PathBuf> {
-        let left = self.dir.join(UNSAVED_STATE);
-        if left.exists() {
-            // The folder is a cache that may be deleted. What cannot be moved stays where it is found as well.
-            let parent = self.unsaved.parent().map(private_folder);
-            if parent.is_some_and(|made| made.is_ok()) {
-                let _ = std::fs::rename(&left, &self.unsaved);
-            }
-        }
-        [left, self.unsaved.clone()].into_iter().find(|file| file.exists())
     }
 
     /// TMPDIR of the unit's tofu and its plugins.
@@ -243,12 +229,10 @@ mod tests {
         assert_eq!(found(&outside), [("precious".to_owned(), "kept".to_owned())].into());
         // It moves out of the cache, and is found there from then on.
         let kept = places.unsaved_state(&unit());
-        assert_eq!(folder.unsaved_state(), Some(kept.clone()));
+        let found = || folder.unsaved_state().map(|unsaved| unsaved.file);
+        assert_eq!(found(), Some(kept.clone()));
         assert!(!dir.join(UNSAVED_STATE).exists());
-        assert_eq!(
-            (folder.unsaved_state(), std::fs::read_to_string(&kept).unwrap()),
-            (Some(kept), "state".into())
-        );
+        assert_eq!((found(), std::fs::read_to_string(&kept).unwrap()), (Some(kept), "state".into()));
     }
 
     #[test]

@@ -288,8 +288,20 @@ fn a_killed_tofu_that_was_creating_something_foreign_leaves_the_run_stuck() {
     assert_eq!((count("slow"), count("next.one v1"), count("next.two v1")), (1, 1, 1));
 }
 
-/// A run whose journal says that it is over though a unit of it is half-done, as another clone's run makes it: what it was
-/// making is not made again until somebody has looked, nor while its tofu still works.
+/// Has the journal say that the run is over though a unit of it is half-done, as another clone's run makes it.
+pub fn overtaken(estate: &Estate) -> eos_engine::Run {
+    let layout = eos_engine::Layout::new(estate.root.clone());
+    let run = eos_engine::runs::open(&layout).unwrap().0.remove(0).run;
+    let path = layout.journal(&run.begun.run);
+    let (mut journal, _) = journal::Journal::open::<Record>(&path).unwrap();
+    journal.append(&Record::Ended { at: run.begun.at, outcome: Outcome::Superseded }).unwrap();
+    drop(journal);
+    std::fs::create_dir_all(layout.runs().join("finished")).unwrap();
+    std::fs::rename(path, layout.finished_journal(&run.begun.run)).unwrap();
+    run
+}
+
+/// What an overtaken run was making is not made again until somebody has looked, nor while its tofu still works.
 #[test]
 fn what_an_overtaken_run_left_half_done_is_not_made_twice() {
     for tofu in [true, false] {
@@ -297,14 +309,7 @@ fn what_an_overtaken_run_left_half_done_is_not_made_twice() {
         slow(&estate);
         let when = When::Provision("slow".into(), "terraform_data.lazy".into());
         assert_eq!(estate.killed(Command::Apply, kill(when, true, tofu)).signal, Some(9));
-        let layout = eos_engine::Layout::new(estate.root.clone());
-        let run = eos_engine::runs::open(&layout).unwrap().0.remove(0).run;
-        let path = layout.journal(&run.begun.run);
-        let (mut journal, _) = journal::Journal::open::<Record>(&path).unwrap();
-        journal.append(&Record::Ended { at: run.begun.at, outcome: Outcome::Superseded }).unwrap();
-        drop(journal);
-        std::fs::create_dir_all(layout.runs().join("finished")).unwrap();
-        std::fs::rename(path, layout.finished_journal(&run.begun.run)).unwrap();
+        let run = overtaken(&estate);
         let again = estate.run(&estate.job(Command::Apply));
         if tofu {
             assert_eq!(again.refused(), ["E0914"]);
@@ -317,6 +322,37 @@ fn what_an_overtaken_run_left_half_done_is_not_made_twice() {
             assert_eq!(outcome(&estate.ok(Command::Apply)).0, "done");
             assert_eq!(estate.log().iter().filter(|line| *line == "slow").count(), 1);
         }
+    }
+}
+
+/// Nor is what it was replacing, nor what can be planned only once another unit is applied.
+#[test]
+fn what_an_overtaken_run_was_replacing_or_may_make_later_is_not_made_twice() {
+    let lazy = |version: &str| {
+        let command = format!("sleep 1; echo lazy {version} >> {UP}/log");
+        json!({"triggers_replace": [version], "provisioner": [{"local-exec": {"command": command}}]})
+    };
+    for replaced in [true, false] {
+        let Some(estate) = Estate::new("an_overtaken_run") else { return };
+        let web = Spec::new("web", "v1").takes("upstream", "base", "id");
+        estate.write(&Spec::new("base", "v1"));
+        if replaced {
+            estate.write(&web.resource("lazy", lazy("v1")));
+            estate.ok(Command::Apply);
+        }
+        estate.write(&Spec::new("web", "v1").takes("upstream", "base", "id").resource("lazy", lazy("v2")));
+        let when = When::Provision("web".into(), "terraform_data.lazy".into());
+        assert_eq!(estate.killed(Command::Apply, kill(when, true, true)).signal, Some(9));
+        overtaken(&estate);
+        if !replaced {
+            estate.write(&Spec::new("base", "v2"));
+        }
+        let again = estate.run(&estate.job(Command::Apply));
+        let told = again.json["refused"].to_string();
+        assert!(told.contains("terraform_data.lazy"), "{told}");
+        assert_eq!(again.refused(), ["E0914"], "replaced: {replaced}");
+        let looked = Job { looked_after: true, ..estate.job(Command::Apply) };
+        assert_eq!(outcome(&estate.run(&looked).accepted()).0, "done");
     }
 }
 

@@ -206,3 +206,29 @@ fn a_full_disk_at_the_journal_stops_before_anything_is_begun() {
     assert!(estate.wired());
     assert_eq!(estate.log(), ["a.one v1", "a.two v1", "b.one v1", "b.two v1"]);
 }
+
+/// The disk is full when tofu wants to write its state, and has room again later.
+#[test]
+fn a_full_disk_at_the_state_is_no_dead_end() {
+    for (command, end) in [(Command::Resume, "done"), (Command::Undo, "undone")] {
+        let Some(estate) = Estate::new("a_full_disk_at_the_state") else { return };
+        let fill =
+            format!("test -e {UP}/once || {{ touch {UP}/once; cat /dev/zero > {UP}/.eos/fill || true; }}");
+        let lazy =
+            json!({"depends_on": ["terraform_data.two"], "provisioner": [{"local-exec": {"command": fill}}]});
+        estate.write(&Spec::new("a", "v1").resource("lazy", lazy));
+        let room = estate.path(".eos");
+        std::fs::create_dir(&room).unwrap();
+        let looked_after = Job { looked_after: true, commit: "c2".into(), ..estate.job(command) };
+        let jobs = [estate.job(Command::Apply), estate.job(Command::Resume), looked_after];
+        let Some(answers) = estate.in_small_room(&room, "1m", &jobs) else { return };
+        for stuck in &answers[..2] {
+            assert_eq!(outcome(stuck).0, "stuck", "{stuck:#}");
+            let reasons = stuck["report"]["units"]["a"]["reasons"].to_string();
+            for address in ["terraform_data.one", "terraform_data.two", "terraform_data.lazy"] {
+                assert!(reasons.contains(address), "{reasons}");
+            }
+        }
+        assert_eq!(outcome(&answers[2]).0, end, "{:#}", answers[2]);
+    }
+}

@@ -141,6 +141,7 @@ fn unsaved(estate: &Estate) {
     let session = estate.unit_on("web", main.clone(), &backend);
     plan(&session);
     let applying = session.start_apply(&session.folder.plan_file(), &mut |_| Ok(())).unwrap();
+    let identity = applying.identity();
     let error = applying
         .wait(&mut |event| {
             if is_slow_started(&event) {
@@ -150,7 +151,7 @@ fn unsaved(estate: &Estate) {
             }
         })
         .unwrap_err();
-    let TofuError::StateNotSaved { file, .. } = &error else { panic!("{error:?}") };
+    let TofuError::StateNotSaved { file: Some(file), .. } = &error else { panic!("{error:?}") };
     assert!(file.exists());
     std::fs::remove_dir_all(estate.root().join(".eos/cache/work")).unwrap();
     server.restart();
@@ -158,7 +159,9 @@ fn unsaved(estate: &Estate) {
     // Filling the folder again must not lose the only record there is.
     let session = estate.unit_on("web", main, &backend);
     assert!(session.state().unwrap().is_empty());
+    assert!(!session.past_apply(identity).unwrap().unwrap().saved_its_state());
     assert!(session.push_unsaved_state().unwrap());
+    assert!(session.past_apply(identity).unwrap().unwrap().saved_its_state());
     assert_eq!(session.state_list().unwrap(), ["terraform_data.slow"]);
     assert_eq!(session.folder.unsaved_state(), None);
     assert!(!session.push_unsaved_state().unwrap());

@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use eos_tofu::{Action, ChildIdentity, Flavor, TofuError};
 use serde_json::json;
 
-use crate::support::{Estate, driver, is_slow_started, plan, slow, wait_for_line, with_each_tool};
+use crate::support::{Estate, driver, is_slow_started, plan, slow, wait_for_line, with_each_tool, with_tofu};
 
 /// Ends a process of the test however the test ends.
 struct Kill(Child);
@@ -121,5 +121,30 @@ fn killed_before_the_announcement_is_through_tofu_never_starts() {
             "{error}"
         );
         assert!(session.state().unwrap().is_empty());
+    });
+}
+
+/// A full disk cuts a log off; and an apply that cannot be announced leaves the one before it to be asked about.
+#[test]
+fn what_a_log_does_not_tell_to_its_end_is_not_taken_for_all() {
+    with_tofu("a log cut off", |estate: Estate| {
+        let session = estate.unit("web", json!({"resource": {"terraform_data": {"a": {"input": "x"}}}}));
+        plan(&session);
+        let applying = session.start_apply(&session.folder.plan_file(), &mut |_| Ok(())).unwrap();
+        let identity = applying.identity();
+        applying.wait(&mut |_| ()).unwrap();
+        let past = || session.past_apply(identity).unwrap().unwrap();
+        assert!(past().came_to_its_end() && past().saved_its_state() && !past().cut_off);
+        let full = |_| Err(std::io::Error::other("the disk is full"));
+        assert!(session.start_apply(&session.folder.plan_file(), &mut { full }).is_err());
+        assert!(past().saved_its_state());
+        let log = format!("eos/apply-{}-{}.log", identity.pid, identity.start_time);
+        let log = session.folder.data_dir().join(log);
+        let told = std::fs::read_to_string(&log).unwrap();
+        std::fs::write(&log, &told[..told.find("apply_start").unwrap()]).unwrap();
+        assert!(past().cut_off && !past().saved_its_state() && !past().came_to_its_end());
+        // There was room again for what came last.
+        std::fs::write(&log, format!("{}{told}", &told[..told.len() - 9])).unwrap();
+        assert!(past().cut_off && !past().saved_its_state());
     });
 }

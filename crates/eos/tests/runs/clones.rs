@@ -251,6 +251,68 @@ fn what_a_lost_clone_may_have_made_is_not_made_twice() {
     second.is_settled();
 }
 
+fn in_one_line(run: &Run) -> String {
+    run.stderr.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The lock that a tofu of another clone left behind is broken as it is told.
+fn break_lock(shared: &Shared, place: &Place) {
+    let told = in_one_line(&place.exits(4, &["plan"]));
+    let id = shared.state.lock().1["ID"].as_str().unwrap().to_owned();
+    assert!(told.contains(&format!("force-unlock {id}")), "{told}");
+    place.ok(&["tofu", "desk", "--", "force-unlock", "-force", &id]);
+}
+
+#[test]
+fn what_a_lost_clone_was_replacing_is_not_made_twice() {
+    let shared = Shared::new();
+    let (first, second) = (&shared.first, shared.second());
+    first.ok(&["update", "desk", "--color", "red", "--seconds", "2", "--no-apply"]);
+    second.git(&["pull", "-q"]);
+    let (run, tofu) = being_made(first, &["apply", "--yes"]);
+    run.signal(Signal::KILL);
+    run.end();
+    rustix::process::kill_process(rustix::process::Pid::from_raw(tofu).unwrap(), Signal::KILL).unwrap();
+    // What it had started goes on: the desk is made, and tofu does not know of it.
+    until("the desk is made", || first.lines("log").contains(&"desk red".to_owned()));
+    second.ok(&["unlock", "desk", "--because", "laptop lost"]);
+    second.ok(&["unlock", "lamp", "--because", "laptop lost"]);
+    break_lock(&shared, &second);
+    let refused = in_one_line(&second.exits(5, &["apply", "--yes"]));
+    assert!(refused.contains("left desk half-done: terraform_data.top may exist"), "{refused}");
+    assert_eq!(first.lines("log").iter().filter(|line| *line == "desk red").count(), 1);
+    second.ok(&["apply", "--yes", "--looked-after"]);
+    second.is_settled();
+}
+
+/// A state that could not be saved is nobody's to push once another clone has gone on: it stands in nobody's way.
+#[test]
+fn a_state_that_was_not_saved_is_put_aside_when_its_run_is_overtaken() {
+    let shared = Shared::new();
+    let (first, second) = (&shared.first, shared.second());
+    first.ok(&["update", "desk", "--color", "red", "--seconds", "3", "--no-apply"]);
+    second.git(&["pull", "-q"]);
+    let (run, _) = being_made(first, &["apply", "--yes"]);
+    shared.state.is_away(true);
+    let run = run.end();
+    assert_eq!(run.code, 5, "{}{}", run.stdout, run.stderr);
+    shared.state.is_away(false);
+    first.says("run_unsaved_state_plan", &first.exits(4, &["plan"]));
+    break_lock(&shared, &second);
+    let refused = in_one_line(&second.exits(5, &["apply", "--yes"]));
+    assert!(refused.contains("left desk half-done: terraform_data.top may exist"), "{refused}");
+    assert_eq!(first.lines("log").iter().filter(|line| *line == "desk red").count(), 1);
+    second.ok(&["apply", "--yes", "--looked-after"]);
+    second.is_settled();
+    first.says("run_overtaken_with_a_state", &first.exits(4, &["resume"]));
+    assert!(first.path(".eos/state/unsaved/production/desk.tfstate.1").exists());
+    first.git(&["pull", "-q", text(&second.path("."))]);
+    first.is_settled();
+    first.ok(&["drift"]);
+    first.ok(&["update", "desk", "--color", "blue", "--yes"]);
+    assert!(first.ok(&["resume"]).stdout.contains("Nothing to resume"));
+}
+
 #[test]
 fn nats_gone_is_said_before_anything_happens() {
     let mut shared = Shared::new();

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -39,6 +40,7 @@ type Kept = Arc<Mutex<BTreeMap<String, Vec<u8>>>>;
 pub struct StateServer {
     address: String,
     kept: Kept,
+    away: Arc<AtomicBool>,
 }
 
 impl StateServer {
@@ -47,13 +49,20 @@ impl StateServer {
         let address = format!("http://{}", listener.local_addr().unwrap());
         let kept = Kept::default();
         let served = Arc::clone(&kept);
+        let away = Arc::new(AtomicBool::new(false));
+        let is_away = Arc::clone(&away);
         std::thread::spawn(move || {
-            for stream in listener.incoming().flatten() {
+            for stream in listener.incoming().flatten().filter(|_| !is_away.load(Ordering::SeqCst)) {
                 let kept = Arc::clone(&served);
                 std::thread::spawn(move || answer(stream, &kept));
             }
         });
-        StateServer { address, kept }
+        StateServer { address, kept, away }
+    }
+
+    /// Whether it hangs up on everybody from now on.
+    pub fn is_away(&self, away: bool) {
+        self.away.store(away, Ordering::SeqCst);
     }
 
     /// Locks every state that there is, as a tofu somewhere else would that makes a plan of each; lets go again when the
