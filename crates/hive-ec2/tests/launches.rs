@@ -333,7 +333,8 @@ fn the_table_has_the_types_that_people_ask_for() {
         ] {
             let found = call(&engine, &format!("DescribeInstanceTypes&InstanceType.1={name}")).await.unwrap();
             assert_eq!(texts(&found, "defaultVCpus"), [vcpus], "{name}");
-            assert_eq!(texts(&found, "sizeInMiB"), [memory], "{name}");
+            // That of a GPU comes behind it.
+            assert_eq!(texts(&found, "sizeInMiB")[0], memory, "{name}");
         }
         let metal = "DescribeInstanceTypes&Filter.1.Name=bare-metal&Filter.1.Value.1=true&Filter.2.Name=instance-type";
         let metal = call(&engine, &format!("{metal}&Filter.2.Value.1=m5.*")).await.unwrap();
@@ -560,5 +561,39 @@ fn two_interfaces_in_one_place_are_refused_by_what_was_asked() {
         let refused = call(&engine, &format!("{RUN}&MinCount=1&MaxCount=1{twice}")).await.unwrap_err();
         let message = "Each network interface requires a unique device index.";
         assert_eq!((&*refused.code, &*refused.message), ("InvalidParameterValue", message));
+    });
+}
+
+#[test]
+fn a_type_has_the_disks_gpus_and_offers_of_ec2s() {
+    runtime().block_on(async {
+        let dir = tempfile::tempdir().unwrap();
+        let engine = engine(dir.path()).await;
+        let of = async |kind: &str| {
+            call(&engine, &format!("DescribeInstanceTypes&InstanceType.1={kind}")).await.unwrap()
+        };
+        for (kind, storage, total, gpus, ebs, free) in [
+            ("t3.micro", "false", None, None, "default", "true"),
+            ("m5d.large", "true", Some("75"), None, "default", "false"),
+            ("i3.16xlarge", "true", Some("15200"), None, "default", "false"),
+            ("g4dn.12xlarge", "true", Some("900"), Some("65536"), "default", "false"),
+            ("t2.micro", "false", None, None, "unsupported", "false"),
+        ] {
+            let found = of(kind).await;
+            assert_eq!(texts(&found, "instanceStorageSupported"), [storage], "{kind}");
+            assert_eq!(texts(&found, "totalSizeInGB"), Vec::from_iter(total), "{kind}");
+            assert_eq!(texts(&found, "totalGpuMemoryInMiB"), Vec::from_iter(gpus), "{kind}");
+            assert_eq!(texts(&found, "ebsOptimizedSupport"), [ebs], "{kind}");
+            assert_eq!(texts(&found, "freeTierEligible"), [free], "{kind}");
+        }
+        assert_eq!(texts(&of("i3.16xlarge").await, "nvmeSupport"), ["required", "supported"]);
+        // What is not known is not said.
+        let unknown = of("c9gd.large").await;
+        for element in ["instanceStorageSupported", "freeTierEligible", "autoRecoverySupported"] {
+            assert!(!unknown.contains(element), "{unknown}");
+        }
+        let free =
+            call(&engine, "DescribeInstanceTypes&Filter.1.Name=free-tier-eligible&Filter.1.Value.1=true");
+        assert!(texts(&free.await.unwrap(), "instanceType").contains(&"t3.micro".to_owned()));
     });
 }
