@@ -6,8 +6,8 @@ mod support;
 
 use std::sync::Arc;
 
-use hive_ec2::Engine;
-use support::{call, engine, runtime, settled, texts};
+use hive_ec2::{Engine, Environment, NodeId, RecordsNode};
+use support::{call, engine, engine_of, runtime, settled, texts};
 
 const RUN: &str = "RunInstances&ImageId=ami-00000000000000d01&InstanceType=m5.large";
 
@@ -595,5 +595,25 @@ fn a_type_has_the_disks_gpus_and_offers_of_ec2s() {
         let free =
             call(&engine, "DescribeInstanceTypes&Filter.1.Name=free-tier-eligible&Filter.1.Value.1=true");
         assert!(texts(&free.await.unwrap(), "instanceType").contains(&"t3.micro".to_owned()));
+    });
+}
+
+#[test]
+fn as_many_are_launched_as_the_store_takes_at_once() {
+    runtime().block_on(async {
+        let dir = tempfile::tempdir().unwrap();
+        let node = Arc::new(RecordsNode::new(NodeId::new("test")));
+        let mut environment = Environment::new("us-east-1", NodeId::new("test"));
+        // An instance, its interface and its disk each.
+        environment.largest_change = Some(eos_store::LargestBatch { changes: 3 + 3 * 7, bytes: 30_000 });
+        let engine = engine_of(dir.path(), node, Arc::new(jiff::Timestamp::now), environment).await;
+        let launched = call(&engine, &format!("{RUN}&MinCount=1&MaxCount=20")).await.unwrap();
+        assert_eq!(texts(&launched, "amiLaunchIndex").len(), 7);
+        let kept = format!("{RUN}&MinCount=1&MaxCount=20&ClientToken=kept");
+        let launched = call(&engine, &kept).await.unwrap();
+        assert!(launched.len() < 30_000 && !texts(&launched, "amiLaunchIndex").is_empty());
+        // What has to be is tried, and what comes of it is the store's to say.
+        let launched = call(&engine, &format!("{RUN}&MinCount=9&MaxCount=20")).await.unwrap();
+        assert_eq!(texts(&launched, "amiLaunchIndex").len(), 9);
     });
 }
