@@ -27,7 +27,7 @@ pub use embedded::{Durability, EmbeddedRecords};
 pub use error::StoreError;
 pub use folder::FolderRecords;
 pub use nats::{Credentials, Nats, NatsAccess, NatsRecords, NatsSettings};
-pub use records::{Pending, Record, Records};
+pub use records::{LargestBatch, Pending, Record, Records};
 pub use watch::{Changed, Changes, Watch};
 
 fn random<const N: usize>() -> [u8; N] {

@@ -19,6 +19,14 @@ pub struct Record {
     pub value: Vec<u8>,
 }
 
+/// What a store takes in one piece.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LargestBatch {
+    pub changes: usize,
+    /// Of each value.
+    pub bytes: usize,
+}
+
 pub trait Records: Send + Sync {
     /// Every record, in the order of keys: read once at start to build an index.
     fn all(&self) -> Result<Vec<Record>, StoreError>;
@@ -28,6 +36,11 @@ pub trait Records: Send + Sync {
 
     /// Queues `batch` behind those submitted before; the answer says that it is durable.
     fn submit(&self, batch: Batch) -> Pending;
+
+    /// The most that one batch may have; None for any number.
+    fn largest_batch(&self) -> Option<LargestBatch> {
+        None
+    }
 
     /// Every record, and then every change by whomever; None for a store that cannot be followed.
     fn watch(&self) -> Result<Option<Watch>, StoreError> {

@@ -6,8 +6,8 @@ mod support;
 
 use std::sync::Arc;
 
-use hive_ec2::Engine;
-use support::{call, engine, runtime, settled, texts};
+use hive_ec2::{Engine, Environment, NodeId, RecordsNode};
+use support::{call, engine, engine_of, runtime, settled, texts};
 
 const RUN: &str = "RunInstances&ImageId=ami-00000000000000d01&InstanceType=m5.large";
 
@@ -333,7 +333,8 @@ fn the_table_has_the_types_that_people_ask_for() {
         ] {
             let found = call(&engine, &format!("DescribeInstanceTypes&InstanceType.1={name}")).await.unwrap();
             assert_eq!(texts(&found, "defaultVCpus"), [vcpus], "{name}");
-            assert_eq!(texts(&found, "sizeInMiB"), [memory], "{name}");
+            // That of a GPU comes behind it.
+            assert_eq!(texts(&found, "sizeInMiB")[0], memory, "{name}");
         }
         let metal = "DescribeInstanceTypes&Filter.1.Name=bare-metal&Filter.1.Value.1=true&Filter.2.Name=instance-type";
         let metal = call(&engine, &format!("{metal}&Filter.2.Value.1=m5.*")).await.unwrap();
@@ -560,5 +561,59 @@ fn two_interfaces_in_one_place_are_refused_by_what_was_asked() {
         let refused = call(&engine, &format!("{RUN}&MinCount=1&MaxCount=1{twice}")).await.unwrap_err();
         let message = "Each network interface requires a unique device index.";
         assert_eq!((&*refused.code, &*refused.message), ("InvalidParameterValue", message));
+    });
+}
+
+#[test]
+fn a_type_has_the_disks_gpus_and_offers_of_ec2s() {
+    runtime().block_on(async {
+        let dir = tempfile::tempdir().unwrap();
+        let engine = engine(dir.path()).await;
+        let of = async |kind: &str| {
+            call(&engine, &format!("DescribeInstanceTypes&InstanceType.1={kind}")).await.unwrap()
+        };
+        for (kind, storage, total, gpus, ebs, free) in [
+            ("t3.micro", "false", None, None, "default", "true"),
+            ("m5d.large", "true", Some("75"), None, "default", "false"),
+            ("i3.16xlarge", "true", Some("15200"), None, "default", "false"),
+            ("g4dn.12xlarge", "true", Some("900"), Some("65536"), "default", "false"),
+            ("t2.micro", "false", None, None, "unsupported", "false"),
+        ] {
+            let found = of(kind).await;
+            assert_eq!(texts(&found, "instanceStorageSupported"), [storage], "{kind}");
+            assert_eq!(texts(&found, "totalSizeInGB"), Vec::from_iter(total), "{kind}");
+            assert_eq!(texts(&found, "totalGpuMemoryInMiB"), Vec::from_iter(gpus), "{kind}");
+            assert_eq!(texts(&found, "ebsOptimizedSupport"), [ebs], "{kind}");
+            assert_eq!(texts(&found, "freeTierEligible"), [free], "{kind}");
+        }
+        assert_eq!(texts(&of("i3.16xlarge").await, "nvmeSupport"), ["required", "supported"]);
+        // What is not known is not said.
+        let unknown = of("c9gd.large").await;
+        for element in ["instanceStorageSupported", "freeTierEligible", "autoRecoverySupported"] {
+            assert!(!unknown.contains(element), "{unknown}");
+        }
+        let free =
+            call(&engine, "DescribeInstanceTypes&Filter.1.Name=free-tier-eligible&Filter.1.Value.1=true");
+        assert!(texts(&free.await.unwrap(), "instanceType").contains(&"t3.micro".to_owned()));
+    });
+}
+
+#[test]
+fn as_many_are_launched_as_the_store_takes_at_once() {
+    runtime().block_on(async {
+        let dir = tempfile::tempdir().unwrap();
+        let node = Arc::new(RecordsNode::new(NodeId::new("test")));
+        let mut environment = Environment::new("us-east-1", NodeId::new("test"));
+        // An instance, its interface and its disk each.
+        environment.largest_change = Some(eos_store::LargestBatch { changes: 3 + 3 * 7, bytes: 30_000 });
+        let engine = engine_of(dir.path(), node, Arc::new(jiff::Timestamp::now), environment).await;
+        let launched = call(&engine, &format!("{RUN}&MinCount=1&MaxCount=20")).await.unwrap();
+        assert_eq!(texts(&launched, "amiLaunchIndex").len(), 7);
+        let kept = format!("{RUN}&MinCount=1&MaxCount=20&ClientToken=kept");
+        let launched = call(&engine, &kept).await.unwrap();
+        assert!(launched.len() < 30_000 && !texts(&launched, "amiLaunchIndex").is_empty());
+        // What has to be is tried, and what comes of it is the store's to say.
+        let launched = call(&engine, &format!("{RUN}&MinCount=9&MaxCount=20")).await.unwrap();
+        assert_eq!(texts(&launched, "amiLaunchIndex").len(), 9);
     });
 }

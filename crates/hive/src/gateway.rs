@@ -75,6 +75,7 @@ pub async fn start(config: Config) -> Result<Gateway, HiveError> {
     let node = NodeId::new(config.node.as_str());
     let mut environment = Environment::new(&config.region, node.clone());
     environment.limits = config.limits.clone();
+    environment.largest_change = records.largest_batch();
     let engine = Engine::start(EngineConfig {
         environment,
         records,

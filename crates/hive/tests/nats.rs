@@ -336,3 +336,21 @@ fn what_comes_in_a_burst_is_written_in_pieces() {
         all(&ok(&mut client, "DescribeVolumes"), "volumeId").is_empty().then_some(())
     });
 }
+
+/// A launch of more than fit into one change is a launch of those that do.
+#[test]
+fn as_many_are_launched_as_nats_takes_at_once() {
+    let test = "as_many_are_launched_as_nats_takes_at_once";
+    let Some(server) = NatsServer::start(test) else { return };
+    let dir = tempfile::tempdir().unwrap();
+    let gateway = gateway(dir.path().join("data"), &server);
+    let mut client = client(&gateway);
+    let run = "RunInstances&ImageId=ami-00000000000000d01&InstanceType=t3.micro&MaxCount=1000";
+    let some = format!("{run}&MinCount=1&ClientToken=some");
+    let launched = all(&ok(&mut client, &some), "instanceId").len();
+    assert!((200..1000).contains(&launched), "{launched}");
+    let again = all(&ok(&mut client, &some), "instanceId").len();
+    assert_eq!(again, launched, "the token has its answer");
+    let refused = client.action(&format!("{run}&MinCount=1000")).unwrap();
+    assert_eq!(refused.element("Code"), "ResourceCountExceeded", "{}", refused.body);
+}

@@ -15,10 +15,10 @@ use super::entry::{Entry, key_to_name};
 use super::follower::{Follower, Progress};
 use super::index::Index;
 use super::replay::{Replay, ReplayError, Step};
-use super::writer::{Queued, Writer};
+use super::writer::{LARGEST_BATCH, Queued, Writer, largest_value};
 use crate::batch::Batch;
 use crate::error::StoreError;
-use crate::records::{Pending, Record, Records};
+use crate::records::{LargestBatch, Pending, Record, Records};
 use crate::watch::Watch;
 
 #[derive(Debug, Clone)]
@@ -131,6 +131,10 @@ impl Drop for NatsRecords {
 }
 
 impl Records for NatsRecords {
+    fn largest_batch(&self) -> Option<LargestBatch> {
+        Some(LargestBatch { changes: LARGEST_BATCH, bytes: largest_value(&self.bucket) })
+    }
+
     fn all(&self) -> Result<Vec<Record>, StoreError> {
         self.read_all().map(|(records, _)| records)
     }

@@ -24,7 +24,12 @@ use crate::error::StoreError;
 pub type Queued = (Batch, oneshot::Sender<Result<(), StoreError>>);
 
 /// A server takes 1,000 messages in one piece; the mark is one of them.
-const LARGEST_BATCH: usize = 999;
+pub(super) const LARGEST_BATCH: usize = 999;
+
+/// What the server takes, without the headers, which count too.
+pub(super) fn largest_value(bucket: &Bucket) -> usize {
+    bucket.nats.client().server_info().max_payload.saturating_sub(2_048)
+}
 /// Beyond this, batches that wait go into the next group.
 const FULL_GROUP: usize = 400;
 /// One copy of a group is answered within this, or sent again.
@@ -103,8 +108,7 @@ impl Writer {
             let count = batch.changes.len();
             return Some(too_large(format!("{count} changes; NATS takes {LARGEST_BATCH} in one piece")));
         }
-        // Headers count too.
-        let room = self.bucket.nats.client().server_info().max_payload.saturating_sub(2_048);
+        let room = largest_value(&self.bucket);
         batch.changes.iter().find_map(|(key, _, change)| match (key_to_name(key), change) {
             (Err(error), _) => Some(error),
             (Ok(_), crate::batch::Change::Put(value)) if value.len() > room => {

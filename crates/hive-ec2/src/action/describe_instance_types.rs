@@ -1,7 +1,7 @@
 //! What the instance types have.
 
 use super::prelude::*;
-use crate::data::instance_types::{self, InstanceType};
+use crate::data::instance_types::{self, Disks, Gpus, InstanceType};
 
 pub struct DescribeInstanceTypes;
 
@@ -16,7 +16,7 @@ static FILTERS: Filters<InstanceType> = Filters::<InstanceType>::of(&[
     ("bare-metal", Of(|kind, _| one(kind.hypervisor.is_none()))),
     ("burstable-performance-supported", Of(|kind, _| one(kind.burstable))),
     ("current-generation", Of(|kind, _| one(kind.is_current))),
-    ("free-tier-eligible", Same(|_| false.to_string())),
+    ("free-tier-eligible", Of(|kind, _| maybe(kind.is_free_tier()))),
     ("hypervisor", Of(|kind, _| maybe(kind.hypervisor))),
     ("instance-type", Of(|kind, _| one(kind.name))),
     ("memory-info.size-in-mib", Of(|kind, _| one(kind.memory_mib))),
@@ -62,7 +62,7 @@ impl Action for DescribeInstanceTypes {
 pub struct InstanceTypeView {
     instance_type: &'static str,
     current_generation: bool,
-    free_tier_eligible: bool,
+    free_tier_eligible: Option<bool>,
     supported_usage_classes: Vec<&'static str>,
     supported_root_device_types: Vec<&'static str>,
     supported_virtualization_types: Vec<&'static str>,
@@ -71,14 +71,16 @@ pub struct InstanceTypeView {
     processor_info: ProcessorInfo,
     v_cpu_info: VcpuInfo,
     memory_info: MemoryInfo,
-    instance_storage_supported: bool,
+    instance_storage_supported: Option<bool>,
+    instance_storage_info: Option<InstanceStorageInfo>,
     ebs_info: EbsInfo,
     network_info: NetworkInfo,
+    gpu_info: Option<GpuInfo>,
     placement_group_info: PlacementGroupInfo,
     hibernation_supported: bool,
     burstable_performance_supported: bool,
     dedicated_hosts_supported: bool,
-    auto_recovery_supported: bool,
+    auto_recovery_supported: Option<bool>,
     supported_boot_modes: Vec<&'static str>,
 }
 
@@ -103,6 +105,66 @@ struct VcpuInfo {
 #[serde(rename_all = "camelCase")]
 struct MemoryInfo {
     size_in_mi_b: u64,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct InstanceStorageInfo {
+    #[serde(rename = "totalSizeInGB")]
+    total_size: u64,
+    disks: Vec<DiskInfo>,
+    nvme_support: &'static str,
+    encryption_support: &'static str,
+}
+
+#[derive(Serialize)]
+struct DiskInfo {
+    #[serde(rename = "sizeInGB")]
+    size: u64,
+    count: u64,
+    #[serde(rename = "type")]
+    kind: &'static str,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct GpuInfo {
+    gpus: Vec<GpuDevice>,
+    total_gpu_memory_in_mi_b: u64,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct GpuDevice {
+    name: String,
+    manufacturer: &'static str,
+    count: u64,
+    memory_info: MemoryInfo,
+}
+
+fn required(is_so: bool) -> &'static str {
+    if is_so { "required" } else { "unsupported" }
+}
+
+fn storage(disks: Disks) -> InstanceStorageInfo {
+    InstanceStorageInfo {
+        total_size: disks.count * disks.gigabytes,
+        disks: vec![DiskInfo { size: disks.gigabytes, count: disks.count, kind: disks.kind }],
+        nvme_support: required(disks.needs_nvme),
+        encryption_support: required(disks.needs_encryption),
+    }
+}
+
+fn gpu_info(gpus: Gpus) -> GpuInfo {
+    GpuInfo {
+        total_gpu_memory_in_mi_b: gpus.count.max(1) * gpus.mebibytes,
+        gpus: vec![GpuDevice {
+            name: gpus.name,
+            manufacturer: gpus.manufacturer,
+            count: gpus.count,
+            memory_info: MemoryInfo { size_in_mi_b: gpus.mebibytes },
+        }],
+    }
 }
 
 #[derive(Serialize)]
@@ -139,7 +201,7 @@ fn view(kind: &InstanceType) -> InstanceTypeView {
     InstanceTypeView {
         instance_type: kind.name,
         current_generation: kind.is_current,
-        free_tier_eligible: false,
+        free_tier_eligible: kind.is_free_tier(),
         supported_usage_classes: vec!["on-demand"],
         supported_root_device_types: vec!["ebs"],
         supported_virtualization_types: vec!["hvm"],
@@ -154,11 +216,12 @@ fn view(kind: &InstanceType) -> InstanceTypeView {
             valid_threads_per_core: kind.valid_threads_per_core(),
         },
         memory_info: MemoryInfo { size_in_mi_b: kind.memory_mib },
-        instance_storage_supported: false,
+        instance_storage_supported: kind.has_disks(),
+        instance_storage_info: kind.disks().map(storage),
         ebs_info: EbsInfo {
-            ebs_optimized_support: if nitro { "default" } else { "unsupported" },
+            ebs_optimized_support: kind.ebs_optimized,
             encryption_support: "supported",
-            nvme_support: if nitro { "required" } else { "unsupported" },
+            nvme_support: kind.nvme(),
             maximum_ebs_attachments: volumes,
             attachment_limit_type: if shared { "shared" } else { "dedicated" },
         },
@@ -176,13 +239,14 @@ fn view(kind: &InstanceType) -> InstanceTypeView {
                 (false, false) => "unsupported",
             },
         },
+        gpu_info: kind.gpus().map(gpu_info),
         placement_group_info: PlacementGroupInfo {
             supported_strategies: kind.placement_strategies().to_vec(),
         },
         hibernation_supported: false,
         burstable_performance_supported: kind.burstable,
         dedicated_hosts_supported: false,
-        auto_recovery_supported: true,
+        auto_recovery_supported: kind.recovers(),
         supported_boot_modes: kind.boot_modes().to_vec(),
     }
 }

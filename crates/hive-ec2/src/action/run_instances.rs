@@ -7,8 +7,9 @@ mod request;
 
 use self::request::Request;
 use super::prelude::*;
-use hive_api::Params;
+use hive_api::{Params, xml};
 
+use crate::core::id::Id;
 use crate::data::instance_types;
 use crate::model::image::ImageState;
 use crate::model::instance::Instance;
@@ -18,6 +19,26 @@ use crate::view;
 use crate::view::instance::ReservationView;
 
 pub struct RunInstances;
+
+/// Whether the store takes another instance like those that are launched with the same change. With a token the answer is
+/// kept, too, in one record.
+fn has_room(call: &Call<'_>, changed: usize, ids: &[Id<Instance>]) -> ApiResult<bool> {
+    /// The request's token, and that this account and all have changed.
+    const BESIDES: usize = 3;
+    /// What the answer has around the instances; addresses and numbers that are longer than another's.
+    const AROUND: usize = 4_096;
+    const LONGER: usize = 128;
+    let (Some(most), Some(first)) = (call.environment.largest_change, ids.first()) else { return Ok(true) };
+    if changed + changed.div_ceil(ids.len()) + BESIDES > most.changes {
+        return Ok(false);
+    }
+    if call.common.client_token.is_none() {
+        return Ok(true);
+    }
+    let shown = xml::to_content(&view::instance::instance(call.account.instances.find(first)?, call));
+    let each = shown.map_err(|error| ApiError::internal(error.to_string()))?.len() + LONGER;
+    Ok((ids.len() + 1) * each + AROUND <= most.bytes)
+}
 
 impl Action for RunInstances {
     const NAME: &'static str = "RunInstances";
@@ -79,7 +100,12 @@ impl Action for RunInstances {
         let count = launch.count(call, counts.0, counts.1)?;
         let reservation_id = call.random_id("r");
         let mut ids = Vec::new();
+        let before = call.account.changed();
         for index in 0..count {
+            // Where the store takes so much at once, as many are launched as fit.
+            if index >= counts.0 && !has_room(call, call.account.changed() - before, &ids)? {
+                break;
+            }
             ids.push(launch.launch(call, &reservation_id, index)?);
             if index == 0 {
                 // What one cannot have a thousand need not try.

@@ -1,5 +1,6 @@
 //! Where this endpoint claims to be, and what it hands out: fixed while it runs.
 
+use eos_store::LargestBatch;
 use hive_api::{ApiError, ApiResult};
 
 use crate::model::cidr::Ipv4Cidr;
@@ -16,6 +17,8 @@ pub struct Environment {
     /// Where public addresses come from. The default is the benchmarking range of RFC 2544: never routed.
     pub public_addresses: Ipv4Cidr,
     pub limits: Limits,
+    /// The most that the store takes in one change; None for any number.
+    pub largest_change: Option<LargestBatch>,
 }
 
 impl Environment {
@@ -26,6 +29,7 @@ impl Environment {
             node,
             public_addresses: Ipv4Cidr::new(u32::from_be_bytes([198, 18, 0, 0]), 15),
             limits: Limits::default(),
+            largest_change: None,
         }
     }
 

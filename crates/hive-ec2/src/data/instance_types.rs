@@ -22,8 +22,33 @@ pub struct InstanceType {
     pub enclaves: bool,
     pub ena: bool,
     pub is_current: bool,
+    free_tier: bool,
+    recovers: bool,
+    /// `default`, `supported` or `unsupported`.
+    pub ebs_optimized: &'static str,
     /// `1-4,8-24/4`, or `-`.
     valid_cores: &'static str,
+    /// `2x1900ssd/ne`; `-` is none, and `?` not known.
+    disks: &'static str,
+    /// `4xNVIDIA:T4:16384`; `-` is none, and `?` not known.
+    gpus: &'static str,
+}
+
+/// The disks of the machine itself, all alike.
+pub struct Disks {
+    pub count: u64,
+    pub gigabytes: u64,
+    pub kind: &'static str,
+    pub needs_nvme: bool,
+    pub needs_encryption: bool,
+}
+
+/// All alike. Of a divided one there is none as a whole, but the part's memory.
+pub struct Gpus {
+    pub count: u64,
+    pub manufacturer: &'static str,
+    pub name: String,
+    pub mebibytes: u64,
 }
 
 impl Listed for InstanceType {
@@ -37,6 +62,53 @@ impl Listed for InstanceType {
 impl InstanceType {
     pub fn threads_per_core(&self) -> u32 {
         self.vcpus / self.cores.max(1)
+    }
+
+    /// Whether it is known what this type has beyond its size.
+    fn is_known(&self) -> bool {
+        self.disks != "?"
+    }
+
+    pub fn is_free_tier(&self) -> Option<bool> {
+        self.is_known().then_some(self.free_tier)
+    }
+
+    pub fn recovers(&self) -> Option<bool> {
+        self.is_known().then_some(self.recovers)
+    }
+
+    pub fn has_disks(&self) -> Option<bool> {
+        self.is_known().then_some(self.disks != "-")
+    }
+
+    pub fn disks(&self) -> Option<Disks> {
+        let (what, needs) = self.disks.split_once('/')?;
+        let (count, size) = what.split_once('x')?;
+        let (gigabytes, kind) = size.split_at(size.find(|letter: char| !letter.is_ascii_digit())?);
+        Some(Disks {
+            count: count.parse().ok()?,
+            gigabytes: gigabytes.parse().ok()?,
+            kind,
+            needs_nvme: needs.contains('n'),
+            needs_encryption: needs.contains('e'),
+        })
+    }
+
+    pub fn gpus(&self) -> Option<Gpus> {
+        let (count, what) = self.gpus.split_once('x')?;
+        let (manufacturer, what) = what.split_once(':')?;
+        let (name, mebibytes) = what.split_once(':')?;
+        let name = name.replace('_', " ");
+        Some(Gpus { count: count.parse().ok()?, manufacturer, name, mebibytes: mebibytes.parse().ok()? })
+    }
+
+    /// Whether volumes are NVMe devices to it.
+    pub fn nvme(&self) -> &'static str {
+        match (self.is_nitro(), self.disks()) {
+            (true, _) => "required",
+            (false, Some(disks)) if disks.needs_nvme => "supported",
+            (false, _) => "unsupported",
+        }
     }
 
     /// How many cores may be asked for; none if that cannot be said.
@@ -102,7 +174,12 @@ fn parse(line: &'static str) -> Option<InstanceType> {
         enclaves: false,
         ena: false,
         is_current: true,
+        free_tier: false,
+        recovers: false,
+        ebs_optimized: "unsupported",
         valid_cores: "-",
+        disks: "?",
+        gpus: "?",
     };
     for flag in words.next()?.chars() {
         match flag {
@@ -110,12 +187,15 @@ fn parse(line: &'static str) -> Option<InstanceType> {
             'c' => kind.clusters = true,
             'e' => kind.enclaves = true,
             'n' => kind.ena = true,
+            'f' => kind.free_tier = true,
             'p' => kind.is_current = false,
+            'r' => kind.recovers = true,
             '-' => {}
             _ => return None,
         }
     }
     kind.valid_cores = words.next()?;
+    (kind.ebs_optimized, kind.disks, kind.gpus) = (words.next()?, words.next()?, words.next()?);
     Some(kind)
 }
 
@@ -139,6 +219,10 @@ mod tests {
         assert_eq!(cores("m5.2xlarge"), Some(vec![2, 4]));
         assert_eq!(cores("c5a.12xlarge"), Some(vec![1, 2, 3, 4, 8, 12, 16, 20, 24]));
         assert_eq!(cores("m5.metal"), Some(vec![]));
+        for kind in super::all() {
+            assert_eq!(kind.disks().is_some(), !["-", "?"].contains(&kind.disks), "{}", kind.name);
+            assert_eq!(kind.gpus().is_some(), !["-", "?"].contains(&kind.gpus), "{}", kind.name);
+        }
         let current = |name| super::find(name).map(|kind| kind.is_current);
         assert_eq!(
             ["m5.large", "r7g.large", "a1.large", "m4.large"].map(current),

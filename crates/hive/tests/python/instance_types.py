@@ -10,8 +10,10 @@ import json
 import sys
 
 HEAD = (
-    "# name architecture vcpus cores memory-mib interfaces addresses-per-interface hypervisor flags valid-cores; sorted by name.\n"
-    "# Flags: b burstable, c fit for a cluster, e enclaves, n ENA, p of a previous generation. Written by tests/python/instance_types.py."
+    "# name architecture vcpus cores memory-mib interfaces addresses-per-interface hypervisor flags valid-cores ebs-optimized disks gpus;\n"
+    "# sorted by name. Flags: b burstable, c fit for a cluster, e enclaves, f of the free tier, n ENA, p of a previous generation,\n"
+    "# r recovers by itself. Disks: how many, GB, kind, and behind a slash what they require, n NVMe, e encryption; GPUs: how many,\n"
+    "# maker, name, MiB of each. - is none; ? is not known, nor are then the flags f and r. Written by tests/python/instance_types.py."
 )
 
 
@@ -37,14 +39,35 @@ def is_previous(kind):
     return not kind["CurrentGeneration"] and (kind.get("Hypervisor") == "xen" or kind["InstanceType"].startswith("a1."))
 
 
+def disks(kind):
+    """`2x1900ssd/ne`"""
+    if not kind["InstanceStorageSupported"]:
+        return "-"
+    storage = kind["InstanceStorageInfo"]
+    requires = {"n": storage["NvmeSupport"] == "required", "e": storage["EncryptionSupport"] == "required"}
+    (disk,) = storage["Disks"]
+    return f"{disk['Count']}x{disk['SizeInGB']}{disk['Type']}/" + "".join(letter for letter, is_so in requires.items() if is_so)
+
+
+def gpus(kind):
+    """`4xNVIDIA:T4:16384`, with _ for each space; the parts of one that is divided count as their memory does."""
+    if "GpuInfo" not in kind:
+        return "-"
+    (gpu,) = kind["GpuInfo"]["Gpus"]
+    count, size = gpu["Count"], gpu["MemoryInfo"]["SizeInMiB"]
+    return f"{count}x{gpu['Manufacturer']}:{gpu['Name']}:{size}".replace(" ", "_")
+
+
 def line(kind):
     processors, network = kind["VCpuInfo"], kind["NetworkInfo"]
     flags = {
         "b": kind["BurstablePerformanceSupported"],
         "c": "cluster" in kind["PlacementGroupInfo"]["SupportedStrategies"],
         "e": kind.get("NitroEnclavesSupport") == "supported",
+        "f": kind["FreeTierEligible"],
         "n": network["EnaSupport"] != "unsupported",
         "p": is_previous(kind),
+        "r": kind["AutoRecoverySupported"],
     }
     return (
         kind["InstanceType"],
@@ -57,6 +80,9 @@ def line(kind):
         "metal" if kind["BareMetal"] else kind["Hypervisor"],
         "".join(letter for letter, has in flags.items() if has) or "-",
         ranges(processors.get("ValidCores", [])),
+        kind["EbsInfo"]["EbsOptimizedSupport"],
+        disks(kind),
+        gpus(kind),
     )
 
 
