@@ -14,7 +14,7 @@ use hive_ec2::model::vpc::Vpc;
 use hive_ec2::node::{Report, Reports, Work};
 use hive_ec2::{AccountId, Engine, Node, NodeId, RecordsNode};
 use jiff::Timestamp;
-use support::{call, engine_with, runtime, texts};
+use support::{call, engine_with, runtime, settled, texts};
 
 const IMAGE: &str = "ami-00000000000000d01";
 
@@ -315,6 +315,7 @@ fn a_changed_volume_a_plugged_interface_and_what_is_gone_are_the_nodes_affair() 
         let subnet = texts(&instance, "subnetId").remove(0);
         let volume = texts(&instance, "volumeId").remove(0);
 
+        settled(&engine).await;
         node.refuse(&["ModifyVolume", "AttachInterface", "DetachInterface", "DeleteSnapshot"]);
         let modify = format!("ModifyVolume&VolumeId={volume}&Size=20");
         let changes = format!("DescribeVolumesModifications&VolumeId.1={volume}");
