@@ -134,8 +134,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     })?;
     let outputs = run::ended::published(&loaded, &env, &report);
     drop(loaded);
-    let forgotten =
-        if report.outcome == Ending::Done { forget(call, &env, &name) } else { Ok(Vec::new()) };
+    let forgotten = if report.outcome == Ending::Done { forget(call, &env, &name) } else { Ok(Vec::new()) };
     let (stay, problems) = match forgotten {
         Ok(stay) => (stay, Diagnostics::new()),
         Err(problems) => (Vec::new(), problems),
@@ -144,8 +143,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         view::text(&report, &outputs, started.elapsed().as_secs(), context.width, context.color_stdout);
     text.push_str(&notes(&stay, context.width));
     let exit = view::exit(&report);
-    let document =
-        json!({"report": view::document(&report, &outputs), "destroyed": kept, "notes": stay});
+    let document = json!({"report": view::document(&report, &outputs), "destroyed": kept, "notes": stay});
     let outcome = Outcome::new(text, document).with_warnings(report.problems).exits(exit);
     Ok(outcome.with_warnings(problems))
 }

@@ -205,7 +205,9 @@ fn a_size_that_was_chosen_is_shown() {
     sandbox.ok(&["create", "memcached", "--memory", "99", "--cpu", "150"]);
     let shown = sandbox.ok(&["show", "memcached"]).stdout;
     let has = |key: &str, value: &str| {
-        shown.lines().any(|line| line.split_whitespace().collect::<Vec<_>>().join(" ") == format!("{key} {value}"))
+        shown
+            .lines()
+            .any(|line| line.split_whitespace().collect::<Vec<_>>().join(" ") == format!("{key} {value}"))
     };
     assert!(has("memory", "99 MiB") && has("cpu", "150 MHz"), "{shown}");
 }

@@ -1,7 +1,7 @@
 //! What a refusal offers to be typed is typed, and works.
 
-use crate::support::Sandbox;
 use super::refused;
+use crate::support::Sandbox;
 
 /// This machine is production's already: staging gets it under a name of its own.
 #[test]
