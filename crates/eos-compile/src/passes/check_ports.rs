@@ -7,6 +7,7 @@ use std::fmt;
 use eos_catalog::component::Protocol;
 use eos_catalog::{Component, SettingType};
 use eos_model::{Diagnostic, HostName, Name, UnitId, codes};
+use eos_yaml::Node;
 
 use crate::machines::{Machine, Machines};
 use crate::work::{Unit, Work};
@@ -127,6 +128,8 @@ struct Owner<'w> {
     unit: &'w UnitId,
     host: &'w HostName,
     range: PortRange<'w>,
+    /// Where it is written, unless in another environment.
+    node: Option<&'w Node>,
 }
 
 /// What is taken on the machines so far: single ports, and the few ranges.
@@ -159,7 +162,7 @@ pub fn run(work: &mut Work<'_>) {
     let machines = Machines::new(&work.input.environment.hosts);
     let mut taken = Taken::default();
     for claim in work.input.others.iter().flat_map(|claims| &claims.ports) {
-        let owner = Owner { unit: &claim.unit, host: &claim.host, range: claim.range() };
+        let owner = Owner { unit: &claim.unit, host: &claim.host, range: claim.range(), node: None };
         if let Some(machine) = machines.of(claim.host.as_str()) {
             taken.take(machine, owner);
         }
@@ -174,26 +177,39 @@ pub fn run(work: &mut Work<'_>) {
         };
         for range in ports(unit).into_iter().filter(|range| is_sure(range.setting)) {
             let node = unit.entry.settings.get(range.setting).unwrap_or(&unit.entry.node);
-            let flag = range.setting.replace('_', "-");
             if let Some(problem) = range.problem() {
                 let message = format!("{}: {problem}", unit.id.name);
                 let wrong = Diagnostic::error(codes::BAD_VALUE, message).at(work.place(node));
-                found.push(
-                    wrong.why(BACKWARDS).fix(format!("eos update {} --{flag} <a lower port>", unit.id.name)),
-                );
+                let fix = format!("eos update {} --{} <a lower port>", unit.id.name, flag(range.setting));
+                found.push(wrong.why(BACKWARDS).fix(fix));
                 continue;
             }
-            let own = Owner { unit: &unit.id, host: &host.name, range };
+            let own = Owner { unit: &unit.id, host: &host.name, range, node: Some(node) };
             let Some(other) = taken.take(machine, own) else { continue };
+            let mut why = ONE_LISTENS.to_owned();
+            let mut fix = another_port(&own);
+            // Which of the two was written last, and is the mistake, is not known.
+            if let Some(place) = other.node.and_then(|node| work.place(node)) {
+                why.push_str(&format!("; {} has it in {}:{}", other.unit.name, place.file, place.line));
+                fix.push_str(&format!(", or {}", another_port(&other)));
+            }
             found.push(
                 Diagnostic::error(codes::PORT_TAKEN, both_want(&other, &own))
                     .at(work.place(node))
-                    .why(ONE_LISTENS)
-                    .fix(format!("eos update {} --{flag} <another port>", unit.id.name)),
+                    .why(why)
+                    .fix(fix),
             );
         }
     }
     found.into_iter().for_each(|diagnostic| work.push(diagnostic));
+}
+
+fn another_port(owner: &Owner<'_>) -> String {
+    format!("eos update {} --{} <another port>", owner.unit.name, flag(owner.range.setting))
+}
+
+fn flag(setting: &str) -> String {
+    setting.replace('_', "-")
 }
 
 fn both_want(other: &Owner<'_>, own: &Owner<'_>) -> String {

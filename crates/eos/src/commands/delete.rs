@@ -145,19 +145,24 @@ fn delete_component(
     Ok((recording::what(&entry.kind, name.as_str()), kept))
 }
 
-/// Takes the secrets of a name away, every version of them, but for those that another name reads; these are given.
+/// Takes the secrets of a name away, every version of them, but for those that another name reads; notes say which.
 pub fn remove_secrets(
     loaded: &Loaded,
     env: &EnvName,
     name: &Name,
     change: &mut Change,
-) -> Result<BTreeSet<SecretRef>, Diagnostics> {
+) -> Result<Vec<String>, Diagnostics> {
     let (read, unread): (BTreeSet<SecretRef>, BTreeSet<SecretRef>) = eos_secrets::list(&loaded.estate.root)?
         .into_iter()
         .filter(|reference| reference.env == *env && reference.name == *name)
         .partition(|reference| !readers(loaded, env, name, reference).is_empty());
     unread.iter().for_each(|reference| change.remove(eos_secrets::file_of(reference)));
-    Ok(read)
+    let stays = |secret: &SecretRef| {
+        let readers = readers(loaded, env, name, secret);
+        let readers: Vec<&str> = readers.iter().map(|reader| reader.as_str()).collect();
+        format!("the secret {name}/{} stays: {} reads it", secret.key, readers.join(", "))
+    };
+    Ok(read.iter().map(stays).collect())
 }
 
 /// Who else reads a secret of a name: what there is under other names, and what was kept of them.
@@ -187,12 +192,7 @@ pub fn let_go(
         && !run::never_applied(&loaded.estate, env, name.as_str());
     if !data_stays {
         change.remove(path);
-        let read = remove_secrets(loaded, env, name, change)?;
-        notes.extend(read.iter().map(|secret| {
-            let readers = readers(loaded, env, name, secret);
-            let readers: Vec<&str> = readers.iter().map(|reader| reader.as_str()).collect();
-            format!("the secret {name}/{} stays: {} reads it", secret.key, readers.join(", "))
-        }));
+        notes.extend(remove_secrets(loaded, env, name, change)?);
         return Ok(Vec::new());
     }
     // What opens the data stays with it: one made again under this name finds both.

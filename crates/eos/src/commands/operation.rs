@@ -42,7 +42,12 @@ pub fn run(call: &Call<'_>, verb: &str) -> Result<Outcome, Diagnostics> {
     let catalog = catalog_here(call.context)?;
     let kinds = kinds_with(&catalog, verb);
     if kinds.is_empty() {
-        return Err(unknown_verb(verb, &verbs(&catalog)).into());
+        let unknown = unknown_verb(verb, &verbs(&catalog));
+        return Err(match is_name(call, verb) {
+            true => unknown.fix(format!("{verb} is a name: eos show {verb}")),
+            false => unknown,
+        }
+        .into());
     }
     let outer = Command::new(verb.to_owned())
         .subcommand_required(true)
@@ -73,6 +78,13 @@ pub fn run(call: &Call<'_>, verb: &str) -> Result<Outcome, Diagnostics> {
             None => Ok(Outcome::default()),
         }
     })
+}
+
+/// Whether the default environment has something of this name; what cannot be read has nothing.
+fn is_name(call: &Call<'_>, word: &str) -> bool {
+    let Ok(loaded) = Loaded::open(call.context) else { return false };
+    let environment = loaded.environment(&loaded.estate.file.default_environment);
+    environment.is_ok_and(|environment| environment.components.contains_key(word))
 }
 
 /// The arguments of an operation.

@@ -31,6 +31,7 @@ use crate::own_file::refuse_part_left;
 use crate::recording::Message;
 use crate::run::{self, Runs, confirm, flow, interrupt};
 use crate::views::report as view;
+use crate::views::wrap::below;
 
 pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
     Ok(command
@@ -61,10 +62,11 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
             run::still_used::refuse_unrecorded(context, &loaded, &loaded.environment(&env)?, &name)?;
             // It holds the estate, which is now to be changed.
             drop(loaded);
-            forget(call, &env, &name)?;
-            let text =
-                format!("Nothing of {name} is there any more: it is forgotten, and its secrets are gone.\n");
-            return Ok(Outcome::new(text, json!({"destroyed": {"objects": []}})));
+            let stay = forget(call, &env, &name)?;
+            let gone = if stay.is_empty() { ", and its secrets are gone" } else { "" };
+            let mut text = format!("Nothing of {name} is there any more: it is forgotten{gone}.\n");
+            text.push_str(&notes(&stay, context.width));
+            return Ok(Outcome::new(text, json!({"destroyed": {"objects": []}, "notes": stay})));
         }
         None => return Err(nothing_kept(&env, &name).into()),
     };
@@ -132,13 +134,18 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     })?;
     let outputs = run::ended::published(&loaded, &env, &report);
     drop(loaded);
-    let forgotten = if report.outcome == Ending::Done { forget(call, &env, &name) } else { Ok(()) };
-    let text =
+    let forgotten = if report.outcome == Ending::Done { forget(call, &env, &name) } else { Ok(Vec::new()) };
+    let (stay, problems) = match forgotten {
+        Ok(stay) => (stay, Diagnostics::new()),
+        Err(problems) => (Vec::new(), problems),
+    };
+    let mut text =
         view::text(&report, &outputs, started.elapsed().as_secs(), context.width, context.color_stdout);
+    text.push_str(&notes(&stay, context.width));
     let exit = view::exit(&report);
-    let document = json!({"report": view::document(&report, &outputs), "destroyed": kept});
+    let document = json!({"report": view::document(&report, &outputs), "destroyed": kept, "notes": stay});
     let outcome = Outcome::new(text, document).with_warnings(report.problems).exits(exit);
-    Ok(outcome.with_warnings(forgotten.err().unwrap_or_default()))
+    Ok(outcome.with_warnings(problems))
 }
 
 /// Tells of destroying alone: that tofu is given the objects first is no news, and "applying" would frighten.
@@ -166,8 +173,13 @@ impl Observer for Purging<'_> {
     }
 }
 
-/// The pillar remembers no longer where the data was, and the secrets that opened it go.
-fn forget(call: &Call<'_>, env: &EnvName, name: &Name) -> Result<(), Diagnostics> {
+/// Notes, each in a line of its own.
+fn notes(notes: &[String], width: usize) -> String {
+    notes.iter().map(|note| below("", "", note, width, 2)).collect()
+}
+
+/// The pillar remembers no longer where the data was, and the secrets that opened it go. Notes say which stay all the same.
+fn forget(call: &Call<'_>, env: &EnvName, name: &Name) -> Result<Vec<String>, Diagnostics> {
     let mut loaded = Loaded::open_for_change(call.context)?;
     let environment = loaded.environment(env)?;
     let mut change = Change::default();
@@ -177,13 +189,13 @@ fn forget(call: &Call<'_>, env: &EnvName, name: &Name) -> Result<(), Diagnostics
         refuse_part_left(&loaded, &environment, &kept.node, (name.as_str(), &path))?;
         change.remove(path);
     }
-    remove_secrets(&loaded, env, name, &mut change)?;
+    let stay = remove_secrets(&loaded, env, name, &mut change)?;
     if change.is_empty() {
-        return Ok(());
+        return Ok(stay);
     }
     let message = Message::about(call, format!("purge {name} in {env}"));
     loaded.estate.commit(&change, &message.trailers(call.context, loaded.estate.git.identity()))?;
-    Ok(())
+    Ok(stay)
 }
 
 /// Whether there are secrets of a name that is not asked for.

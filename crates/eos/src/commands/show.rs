@@ -129,6 +129,8 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         ("runs as", account(&loaded, entry)),
         ("version", entry.version.clone()),
         ("tier", entry.tier.clone()),
+        ("cpu", entry.cpu.map(|cpu| format!("{cpu} MHz"))),
+        ("memory", entry.memory.map(|memory| format!("{memory} MiB"))),
     ] {
         if let Some(value) = value {
             line(key, &value);

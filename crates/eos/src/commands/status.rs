@@ -163,11 +163,13 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
             text.push_str(&kept_line("Kept: ", name, object, call.context));
         }
     }
-    if let Some(name) =
-        kept.iter().filter(is_left).find(|(_, kept)| !kept.objects.is_empty()).map(|(name, _)| name)
-    {
-        let next =
-            format!("eos create takes it over under the same name; eos purge {name} destroys it for good.");
+    let left = kept.iter().filter(is_left).filter(|(_, kept)| !kept.objects.is_empty());
+    let purges: Vec<String> = left.map(|(name, _)| format!("eos purge {name}")).collect();
+    if !purges.is_empty() {
+        let next = format!(
+            "eos create takes it over under the same name; {} destroys it for good.",
+            purges.join(" or ")
+        );
         let next = loaded.hint(&env, &next);
         text.push_str(&below("  Next: ", "  Next: ", &next, call.context.width, 4));
     }

@@ -197,3 +197,17 @@ fn another_state_key_is_compiled() {
         assert_eq!(sandbox.run(&["compile", "--check"]).code, 0, "{more}");
     }
 }
+
+/// The size of its tasks is a choice as any other.
+#[test]
+fn a_size_that_was_chosen_is_shown() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "memcached", "--memory", "99", "--cpu", "150"]);
+    let shown = sandbox.ok(&["show", "memcached"]).stdout;
+    let has = |key: &str, value: &str| {
+        shown
+            .lines()
+            .any(|line| line.split_whitespace().collect::<Vec<_>>().join(" ") == format!("{key} {value}"))
+    };
+    assert!(has("memory", "99 MiB") && has("cpu", "150 MHz"), "{shown}");
+}

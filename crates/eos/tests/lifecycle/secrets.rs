@@ -121,6 +121,10 @@ fn a_secret_that_another_name_reads_stays() {
     assert!(said.contains("the secret main/password stays: replica reads it"), "{said}");
     assert_eq!(sandbox.files("secrets/production/main"), ["secrets/production/main/password.v1.age"]);
     assert_eq!(sandbox.ok(&["compile"]).stderr, "");
+    let said = sandbox.ok(&["purge", "main"]).stdout;
+    assert!(said.contains("the secret main/password stays: replica reads it"), "{said}");
+    assert!(!said.contains("gone"), "{said}");
     sandbox.ok(&["delete", "replica"]);
+    assert!(sandbox.ok(&["purge", "main"]).stdout.contains("its secrets are gone"));
     assert!(sandbox.files("secrets/production/replica").is_empty());
 }

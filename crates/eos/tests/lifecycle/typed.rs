@@ -1,5 +1,6 @@
 //! What a refusal offers to be typed is typed, and works.
 
+use super::refused;
 use crate::support::Sandbox;
 
 /// This machine is production's already: staging gets it under a name of its own.
@@ -126,4 +127,14 @@ fn a_way_to_delete_what_several_use() {
     let commands = offered.split(';').next().unwrap();
     sandbox.type_in(&commands[commands.find("eos ").unwrap()..]);
     assert!(!sandbox.ok(&["list"]).stdout.contains("authentik"), "{offered}");
+}
+
+#[test]
+fn a_name_in_place_of_a_command_is_known() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "memcached", "cash"]);
+    let said = sandbox.run(&["cash"]);
+    refused(&said, 3, "there is no command \"cash\"");
+    assert!(said.stderr.contains("cash is a name: eos show cash"), "{}", said.stderr);
+    assert!(sandbox.run(&["cush"]).stderr.contains("eos --help lists the commands"));
 }

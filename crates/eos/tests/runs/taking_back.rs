@@ -453,6 +453,17 @@ fn what_still_runs_is_not_purged() {
     }
 }
 
+/// Each name whose data was kept is told how to be rid of.
+#[test]
+fn every_kept_name_can_be_purged_as_told() {
+    let place = Place::new();
+    place.ok(&["create", "ledger", "--yes"]);
+    place.ok(&["create", "ledger", "second", "--yes"]);
+    place.ok(&["destroy", "production", "--yes"]);
+    let said = place.ok(&["status"]).stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("eos purge ledger or eos purge second destroys it for good"), "{said}");
+}
+
 /// The same of a unit that lives on without something that had data: both are under one name.
 #[test]
 fn what_still_runs_beside_its_kept_data_is_not_purged() {
