@@ -284,7 +284,11 @@ def main():
         durable = hive(root)
         running.append(durable)
         durable.load(32, "x3333", run.replace("{image}", IMAGE))
-        row("memory after 10,000 resources, every answer durable", f"{durable.mebibytes():.1f} MiB", "40 MiB")
+        at_once = durable.mebibytes()
+        # The last half megabyte is on its way from the log into the file.
+        time.sleep(3)
+        told = f"{at_once:.1f} MiB, {durable.mebibytes():.1f} MiB three seconds later"
+        row("memory after 10,000 resources, every answer durable", told, "40 MiB")
         fresh = hive(root, "--relaxed")
         running.append(fresh)
         empty = small(fresh)
