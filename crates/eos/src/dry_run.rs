@@ -85,18 +85,21 @@ fn told(path: &str, what: &str, context: &Context) -> String {
 }
 
 /// One file's difference, added to the text and given for `--json`. Of a file that goes away a person reads that it does,
-/// not every line of it.
+/// not every line of it; of where lines are from, that it changes with them; and of long lines what changes in them.
 fn difference(context: &Context, text: &mut String, path: &str, before: &[u8], after: Option<&[u8]>) -> Json {
-    let plain = diff::unified(path, before, after.unwrap_or_default(), Style(false));
+    let plain = diff::unified(path, before, after.unwrap_or_default(), Style(false), usize::MAX);
     match after {
         None => {
             let lines = counted(String::from_utf8_lossy(before).lines().count(), "line");
             text.push_str(&told(path, &format!("would be removed ({lines})"), context));
         }
-        Some(after) if context.color_stdout => {
-            text.push_str(&diff::unified(path, before, after, Style(true)));
+        Some(_) if path.ends_with("/provenance.json") => {
+            text.push_str(&told(path, "would be written (--json shows it)", context));
         }
-        Some(_) => text.push_str(&plain),
+        Some(after) => {
+            let style = Style(context.color_stdout);
+            text.push_str(&diff::unified(path, before, after, style, diff::LONGEST));
+        }
     }
     json!({"path": path, "diff": plain})
 }

@@ -77,7 +77,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         for path in difference.changed.iter().chain(&difference.added).chain(&difference.removed) {
             let before = fs_err::read(loaded.estate.root.join(path)).unwrap_or_default();
             let after = result.files.get(path).map(Vec::as_slice).unwrap_or_default();
-            text.push_str(&diff::unified(path.as_str(), &before, after, style));
+            text.push_str(&diff::unified(path.as_str(), &before, after, style, diff::LONGEST));
             changed_files.push(path.clone());
         }
         compiled.push((env, result));
