@@ -27,6 +27,8 @@ def make_estate(eos, home, root):
     run([eos, "create", "grafana", "graph-0"], home, root)
     host = (pillar / "hosts/h0.sls").read_text()
     group = {name: (names / f"{name}.sls").read_text() for name in ("app-0", "postgres", "redis", "graph-0")}
+    secrets = root / "secrets/production"
+    own = {name: list((secrets / name).glob("*.age")) for name in group}
     for index in range(GROUPS):
         words = {"h0": f"h{index}", "app-0": f"app-{index}", "graph-0": f"graph-{index}"}
         words |= {"postgres": f"db-{index}", "redis": f"cache-{index}"}
@@ -34,6 +36,9 @@ def make_estate(eos, home, root):
         (pillar / f"hosts/h{index}.sls").write_text(replace(host, words).replace("address: 10.0.0.1", address))
         for name, text in group.items():
             (names / f"{words[name]}.sls").write_text(replace(text, words))
+            (secrets / words[name]).mkdir(exist_ok=True)
+            for file in own[name]:
+                (secrets / words[name] / file.name).write_bytes(file.read_bytes())
     for name in ("postgres", "redis"):
         (names / f"{name}.sls").unlink()
     subprocess.run(["git", "add", "-A"], cwd=root, check=True)
