@@ -2,12 +2,15 @@
 //! it took as one line of JSON. SigV4 has no nonce, so the same signed bytes are verified anew each time and the
 //! generator costs next to nothing beside the server it measures.
 //!
+//! A lone connection looks for its answer over and over instead of sleeping until it comes: to be woken takes as long as a quick
+//! disk's sync, and is not the server's time.
+//!
 //! `load PORT ACCESS_KEY SECRET_KEY CONNECTIONS SECONDS|xREQUESTS QUERY…`; several queries take turns. `{n}` in a query
 //! is the number of the request: such a query is signed each time.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, clippy::exit)]
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant, SystemTime};
@@ -62,9 +65,10 @@ fn run() -> Result<(), Failure> {
         None => Bound { until: start + Duration::from_secs_f64(amount.parse()?), requests: usize::MAX },
     };
     let taken = AtomicUsize::new(0);
+    let is_alone = connections == "1";
     let tallies: Vec<Tally> = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..connections.parse::<usize>()?)
-            .map(|_| scope.spawn(|| connection(&plan, bound, &taken)))
+            .map(|_| scope.spawn(|| connection(&plan, bound, &taken, is_alone)))
             .collect();
         let joined = threads.into_iter().map(|thread| match thread.join() {
             Ok(tally) => tally,
@@ -93,8 +97,8 @@ fn run() -> Result<(), Failure> {
     Ok(())
 }
 
-fn connection(plan: &Plan, bound: Bound, taken: &AtomicUsize) -> Result<Tally, Failure> {
-    let mut stream = connect(plan.port)?;
+fn connection(plan: &Plan, bound: Bound, taken: &AtomicUsize, is_alone: bool) -> Result<Tally, Failure> {
+    let mut stream = connect(plan.port, is_alone)?;
     let mut tally = Tally { micros: Vec::new(), failed: 0, bytes: 0, sample: String::new() };
     let ready = plan
         .queries
@@ -114,13 +118,13 @@ fn connection(plan: &Plan, bound: Bound, taken: &AtomicUsize) -> Result<Tally, F
         };
         let bytes = if fresh.is_empty() { &ready[which] } else { &fresh };
         let began = Instant::now();
-        stream.get_mut().write_all(bytes)?;
+        stream.get_mut().send(bytes)?;
         let (status, body, closes) = read(&mut stream)?;
         let micros = u32::try_from(began.elapsed().as_micros()).unwrap_or(u32::MAX);
         tally.bytes += body.len();
         if closes {
             // A server that cannot keep a connection: making the next one is part of its price.
-            stream = connect(plan.port)?;
+            stream = connect(plan.port, is_alone)?;
         }
         if status == 200 {
             tally.micros.push(micros);
@@ -133,11 +137,44 @@ fn connection(plan: &Plan, bound: Bound, taken: &AtomicUsize) -> Result<Tally, F
     }
 }
 
-fn connect(port: u16) -> Result<BufReader<TcpStream>, Failure> {
+/// What a server may take for an answer.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+fn connect(port: u16, looks: bool) -> Result<BufReader<Connection>, Failure> {
     let stream = TcpStream::connect(("127.0.0.1", port))?;
     stream.set_nodelay(true)?;
-    stream.set_read_timeout(Some(Duration::from_secs(60)))?;
-    Ok(BufReader::with_capacity(256 * 1024, stream))
+    stream.set_read_timeout(Some(PATIENCE))?;
+    Ok(BufReader::with_capacity(256 * 1024, Connection { stream, looks }))
+}
+
+struct Connection {
+    stream: TcpStream,
+    /// For its answer instead of sleeping until it comes.
+    looks: bool,
+}
+
+impl Connection {
+    fn send(&mut self, bytes: &[u8]) -> std::io::Result<()> {
+        self.stream.set_nonblocking(false)?;
+        self.stream.write_all(bytes)?;
+        self.stream.set_nonblocking(self.looks)
+    }
+}
+
+impl Read for Connection {
+    fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
+        let began = Instant::now();
+        loop {
+            match self.stream.read(into) {
+                Err(error)
+                    if self.looks && error.kind() == ErrorKind::WouldBlock && began.elapsed() < PATIENCE =>
+                {
+                    std::hint::spin_loop();
+                }
+                read => return read,
+            }
+        }
+    }
 }
 
 impl Plan {
@@ -169,7 +206,7 @@ impl Plan {
 }
 
 /// Status, body, and whether the server hangs up; servers may send a length or chunks.
-fn read(stream: &mut BufReader<TcpStream>) -> Result<(u16, Vec<u8>, bool), Failure> {
+fn read(stream: &mut BufReader<Connection>) -> Result<(u16, Vec<u8>, bool), Failure> {
     let mut line = String::new();
     stream.read_line(&mut line)?;
     let status = line.split(' ').nth(1).ok_or("the server hung up")?.parse()?;
