@@ -60,13 +60,6 @@ pub(crate) fn fill_random(bytes: &mut [u8]) {
     getrandom::fill(bytes).expect("the operating system gives random bytes");
 }
 
-/// For a process that is a gateway and little else, before it begins: without huge pages, which the allocator asks for and
-/// a gateway leaves mostly empty. It takes a fifth less memory then.
-pub fn keep_memory_small() {
-    // Where the kernel has no such switch, memory is as it was.
-    let _ = rustix::thread::disable_transparent_huge_pages(true);
-}
-
 /// Opens everything and binds. Must be called inside a tokio runtime.
 pub async fn start(config: Config) -> Result<Gateway, HiveError> {
     let data = DataDirectory::open(&config.data)?;
