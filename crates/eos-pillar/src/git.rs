@@ -104,6 +104,8 @@ impl Git {
             .include_ignored(true)
             .recurse_ignored_dirs(true)
             .exclude_submodules(true)
+            // Without it everything is walked, build/ as well, and each path is held against the list afterwards.
+            .disable_pathspec_match(true)
             .no_refresh(true);
         for path in RECORDED {
             options.pathspec(path);

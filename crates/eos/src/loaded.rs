@@ -25,8 +25,8 @@ pub struct Loaded {
     pub estate: Estate,
     pub tree: Tree,
     pub catalog: Catalog,
-    /// The secrets that there is a file of; nothing where that cannot be told.
-    secrets: Option<BTreeSet<SecretRef>>,
+    /// The secrets that there is a file of, or why that cannot be told.
+    secrets: Result<BTreeSet<SecretRef>, Diagnostics>,
 }
 
 impl Loaded {
@@ -53,8 +53,13 @@ impl Loaded {
     fn from_estate(estate: Estate) -> Result<Loaded, Diagnostics> {
         let catalog = pinned_catalog(&estate)?;
         let tree = estate.tree()?;
-        let secrets = eos_secrets::list(&estate.root).ok().map(BTreeSet::from_iter);
+        let secrets = eos_secrets::list(&estate.root).map(BTreeSet::from_iter);
         Ok(Loaded { estate, tree, catalog, secrets })
+    }
+
+    /// The secrets that there was a file of when the estate was read, sorted.
+    pub fn secrets(&self) -> Result<Vec<SecretRef>, Diagnostics> {
+        self.secrets.as_ref().map(|secrets| secrets.iter().cloned().collect()).map_err(Clone::clone)
     }
 
     /// The environment asked for, or the estate's default.
@@ -156,7 +161,7 @@ impl Loaded {
     /// Compiles one environment of a tree, this one's or a changed one.
     pub fn compile(&self, tree: &Tree, env: &EnvName) -> Result<Compiled, Diagnostics> {
         let environment = self.environment_of(tree, env)?;
-        self.compile_environment(tree, &environment, self.secrets.as_ref())
+        self.compile_environment(tree, &environment, self.secrets.as_ref().ok())
     }
 
     /// Compiles one environment as it would be after a change.
@@ -168,7 +173,7 @@ impl Loaded {
 
     /// The secrets that there would be a file of after a change.
     fn secrets_after(&self, change: &Change) -> Option<BTreeSet<SecretRef>> {
-        let mut secrets = self.secrets.clone()?;
+        let mut secrets = self.secrets.clone().ok()?;
         for (path, content) in &change.files {
             match (eos_secrets::at(path), content) {
                 (Some(reference), Some(_)) => secrets.insert(reference),
@@ -260,7 +265,7 @@ impl Loaded {
     /// Compiles one environment as it is, with warnings about kinds that are not pinned.
     pub fn compile_here(&self, env: &EnvName) -> Result<Compiled, Diagnostics> {
         let environment = self.environment_of(&self.tree, env)?;
-        let mut compiled = self.compile_environment(&self.tree, &environment, self.secrets.as_ref())?;
+        let mut compiled = self.compile_environment(&self.tree, &environment, self.secrets.as_ref().ok())?;
         compiled.warnings.extend(self.unpinned(&environment));
         Ok(compiled)
     }

@@ -142,7 +142,7 @@ pub fn create(
     {
         return adopt::go_on(call, matches, &mut loaded, &env, &name, job);
     }
-    said.request.kept = eos_secrets::list(&loaded.estate.root)?;
+    said.request.kept = loaded.secrets()?;
     let is_there = environment.components.contains_key(name.as_str());
     said.request.never_applied = (environment.kept.contains_key(name.as_str())
         || (is_there && said.request.meets_what_stays(&*component::every(&outside, &kind)?)))

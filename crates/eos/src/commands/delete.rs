@@ -152,7 +152,8 @@ pub fn remove_secrets(
     name: &Name,
     change: &mut Change,
 ) -> Result<Vec<String>, Diagnostics> {
-    let (read, unread): (BTreeSet<SecretRef>, BTreeSet<SecretRef>) = eos_secrets::list(&loaded.estate.root)?
+    let (read, unread): (BTreeSet<SecretRef>, BTreeSet<SecretRef>) = loaded
+        .secrets()?
         .into_iter()
         .filter(|reference| reference.env == *env && reference.name == *name)
         .partition(|reference| !readers(loaded, env, name, reference).is_empty());

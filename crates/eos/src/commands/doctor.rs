@@ -166,7 +166,7 @@ fn estate(call: &Call<'_>, loaded: &Loaded, findings: &mut Vec<Finding>) -> Resu
             ));
         }
     }
-    let kept = eos_secrets::list(&loaded.estate.root)?;
+    let kept = loaded.secrets()?;
     if !kept.is_empty() && Identity::load(&call.context.identity_file).is_err() {
         findings.push(Finding::Bad(
             format!("the estate has {} secret(s) and you have no identity to read them with", kept.len()),

@@ -84,7 +84,7 @@ pub fn accepted(
         return Err(refused(env, name, "it is no component of the pillar".to_owned()).into());
     };
     let mut request = Request { kind: entry.kind.clone(), name: name.to_string(), ..Request::default() };
-    request.kept = eos_secrets::list(&loaded.estate.root)?;
+    request.kept = loaded.secrets()?;
     for one in &different {
         decide(&mut request, &loaded.catalog, entry, &compiled.files, env, one);
     }

@@ -201,7 +201,7 @@ fn forget(call: &Call<'_>, env: &EnvName, name: &Name) -> Result<Vec<String>, Di
 /// Whether there are secrets of a name that is not asked for.
 fn has_secrets(loaded: &Loaded, env: &EnvName, name: &Name) -> Result<bool, Diagnostics> {
     let is_asked_for = loaded.environment(env)?.components.contains_key(name);
-    let secrets = eos_secrets::list(&loaded.estate.root)?;
+    let secrets = loaded.secrets()?;
     Ok(!is_asked_for && secrets.iter().any(|reference| reference.env == *env && reference.name == *name))
 }
 

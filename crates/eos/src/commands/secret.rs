@@ -132,7 +132,7 @@ fn list(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics> {
     let loaded = Loaded::open(call.context)?;
     let env = loaded.env(matches.get_one::<String>("env").map(String::as_str))?;
     let environment = loaded.environment(&env)?;
-    let kept = eos_secrets::list(&loaded.estate.root)?;
+    let kept = loaded.secrets()?;
     let mut table = Table::new(&["SECRET", "VERSION", "FOR", "FILE"]);
     let mut rows = Vec::new();
     let left = purposes(&loaded, &environment, left(&environment, &kept));
@@ -207,7 +207,7 @@ fn show(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics> {
     let loaded = Loaded::open(call.context)?;
     let env = loaded.env(matches.get_one::<String>("env").map(String::as_str))?;
     let environment = loaded.environment(&env)?;
-    let kept = eos_secrets::list(&loaded.estate.root)?;
+    let kept = loaded.secrets()?;
     let reference = current(&environment, &kept, &name, &key)?;
     let identity = Identity::load(&call.context.identity_file)?;
     let secret = eos_secrets::read(&loaded.estate.root, &reference, &identity)?;

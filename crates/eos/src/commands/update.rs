@@ -100,7 +100,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let mut loaded = Loaded::open_for_change(call.context)?;
     let env = loaded.env(asked)?;
     let environment = loaded.environment(&env)?;
-    said.request.kept = eos_secrets::list(&loaded.estate.root)?;
+    said.request.kept = loaded.secrets()?;
     said.request.never_applied = said.request.meets_what_stays(&*component::every(&outside, &kind)?)
         && (run::never_applied(&loaded.estate, &env, name)
             || run::holds_nothing(call.context, &loaded, &environment, name));

@@ -184,7 +184,7 @@ fn drop_secrets(
     if holds_data(&loaded.catalog, entry) && !without_data.contains(name) {
         return Ok(());
     }
-    for reference in eos_secrets::list(&loaded.estate.root)? {
+    for reference in loaded.secrets()? {
         let path = eos_secrets::file_of(&reference);
         let is_its = reference.env == begun.env && reference.name == *name;
         let was_there = match &begun.before {
