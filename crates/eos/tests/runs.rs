@@ -32,6 +32,8 @@ mod rewritten;
 mod screen;
 #[path = "runs/servers.rs"]
 mod servers;
+#[path = "runs/settings.rs"]
+mod settings;
 #[path = "runs/taken_ports.rs"]
 mod taken_ports;
 #[path = "runs/taking_back.rs"]
