@@ -220,6 +220,9 @@ impl Checker<'_> {
                     "operation {verb}: acts_on names {name}, which is not one of its arguments"
                 ));
             }
+            for kind in operation.belongs_to.iter().filter(|kind| self.catalog.component(kind).is_err()) {
+                self.error(format!("operation {verb}: belongs_to names {kind}, which is no kind"));
+            }
             let states = serde_json::to_value(&operation.states).unwrap_or_default();
             let because = operation.data.as_ref().and_then(|data| data.because.as_deref());
             for text in all_texts(&states).into_iter().chain(because) {
