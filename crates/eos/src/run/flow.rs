@@ -150,8 +150,10 @@ pub fn plan(
     warnings.extend(build_folder::warnings(&loaded.estate.root, wanted.env));
     let mut plan = planned?;
     operations::tell(&mut plan, &wanted.compiled.operations);
-    let applied = engine.applied().units(wanted.env)?;
-    changed_settings::tell(&mut plan, loaded, &wanted.change, units, &applied);
+    if !plan.is_empty() {
+        let applied = engine.applied().units(wanted.env)?;
+        changed_settings::tell(&mut plan, loaded, &wanted.change, units, &applied);
+    }
     let (half_way, blocked) = unfinished(loaded, runs, &plan)?;
     warnings.extend(half_way);
     let unit_of = |resource: &str| resource.split('/').nth(1).and_then(|name| name.parse::<Name>().ok());
