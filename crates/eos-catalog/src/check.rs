@@ -175,6 +175,7 @@ impl Checker<'_> {
         self.update(&component.update);
         self.ranges(component);
         self.networks(component);
+        self.held(component);
         if let Some(setting) = &component.states_on {
             let is_list = |setting: &Setting| {
                 setting.kind == SettingType::List && setting.of == Some(SettingType::Host)
@@ -253,6 +254,16 @@ impl Checker<'_> {
                 && from > to
             {
                 self.error(format!("setting {name}: its default {from} is above that of {end}, {to}"));
+            }
+        }
+    }
+
+    /// Sizes that a task holds in memory.
+    fn held(&mut self, component: &Component) {
+        for (name, setting) in &component.settings {
+            let Some(task) = &setting.held_by else { continue };
+            if setting.kind != SettingType::Size || !component.tasks.contains_key(task) {
+                self.error(format!("setting {name}: held_by is for a size and names a task, not {task:?}"));
             }
         }
     }

@@ -43,6 +43,9 @@ pub struct Setting {
     /// For a network: the setting with the one that it is a part of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub within: Option<String>,
+    /// For a size: the task that holds so much in memory. One above the memory of that task is warned of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub held_by: Option<String>,
     /// Length of the secret generated when none is given; 0: it must be given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub generate: Option<u16>,
