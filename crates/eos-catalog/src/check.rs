@@ -175,6 +175,7 @@ impl Checker<'_> {
         self.update(&component.update);
         self.ranges(component);
         self.networks(component);
+        self.held(component);
         if let Some(setting) = &component.states_on {
             let is_list = |setting: &Setting| {
                 setting.kind == SettingType::List && setting.of == Some(SettingType::Host)
@@ -220,6 +221,9 @@ impl Checker<'_> {
                     "operation {verb}: acts_on names {name}, which is not one of its arguments"
                 ));
             }
+            for kind in operation.belongs_to.iter().filter(|kind| self.catalog.component(kind).is_err()) {
+                self.error(format!("operation {verb}: belongs_to names {kind}, which is no kind"));
+            }
             let states = serde_json::to_value(&operation.states).unwrap_or_default();
             let because = operation.data.as_ref().and_then(|data| data.because.as_deref());
             for text in all_texts(&states).into_iter().chain(because) {
@@ -250,6 +254,16 @@ impl Checker<'_> {
                 && from > to
             {
                 self.error(format!("setting {name}: its default {from} is above that of {end}, {to}"));
+            }
+        }
+    }
+
+    /// Sizes that a task holds in memory.
+    fn held(&mut self, component: &Component) {
+        for (name, setting) in &component.settings {
+            let Some(task) = &setting.held_by else { continue };
+            if setting.kind != SettingType::Size || !component.tasks.contains_key(task) {
+                self.error(format!("setting {name}: held_by is for a size and names a task, not {task:?}"));
             }
         }
     }

@@ -358,6 +358,10 @@ pub struct Operation {
     /// that name there, the person is told before anything is recorded.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub acts_on: IndexMap<String, ActsOn>,
+    /// The kind that what it acts on belongs to: where the environment has none of it, the person is told before anything is
+    /// recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub belongs_to: Option<String>,
     /// The host states that do it; `@{arg.<name>}` reads an argument.
     pub states: Data,
 }

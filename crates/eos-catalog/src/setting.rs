@@ -1,6 +1,6 @@
 //! A typed setting: its schema, and the check of a value against it.
 
-use eos_model::{Duration, Name, SecretRef, Size};
+use eos_model::{Duration, Name, SecretRef, Size, folder};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
@@ -43,6 +43,9 @@ pub struct Setting {
     /// For a network: the setting with the one that it is a part of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub within: Option<String>,
+    /// For a size: the task that holds so much in memory. One above the memory of that task is warned of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub held_by: Option<String>,
     /// Length of the secret generated when none is given; 0: it must be given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub generate: Option<u16>,
@@ -69,6 +72,8 @@ pub enum SettingType {
     Cidr,
     Duration,
     Enum,
+    /// Of a host, for what is mounted there: none of the system's. Empty where that is the default.
+    Folder,
     Host,
     Int,
     List,
@@ -90,6 +95,7 @@ impl SettingType {
             SettingType::Cidr => "cidr",
             SettingType::Duration => "duration",
             SettingType::Enum => "enum",
+            SettingType::Folder => "folder",
             SettingType::Host => "host",
             SettingType::Int => "int",
             SettingType::List => "list",
@@ -115,6 +121,10 @@ impl Setting {
 
     /// Why `value` does not fit, if so.
     pub fn check(&self, value: &Json) -> Result<(), String> {
+        let is_none = self.kind == SettingType::Folder && value == "" && self.default.as_ref() == Some(value);
+        if is_none {
+            return Ok(());
+        }
         check_as(self.kind, value)?;
         match self.kind {
             SettingType::Enum => {
@@ -227,6 +237,7 @@ fn check_as(kind: SettingType, value: &Json) -> Result<(), String> {
             text()?.parse::<Name>().map(|_| ()).map_err(|e| e.to_string())
         }
         SettingType::Cidr => text()?.parse::<Network>().map(|_| ()),
+        SettingType::Folder => check_folder(text()?),
         SettingType::Secret => text()?.parse::<SecretRef>().map(|_| ()).map_err(|e| e.to_string()),
         SettingType::List if value.is_array() => Ok(()),
         SettingType::List => Err(format!("{shown} is not a list")),
@@ -238,6 +249,19 @@ fn check_as(kind: SettingType, value: &Json) -> Result<(), String> {
                 None => Ok(()),
             }
         }
+    }
+}
+
+fn check_folder(text: &str) -> Result<(), String> {
+    match folder::written(text) {
+        None => Err(format!("{text:?} is not a plain path from / on")),
+        Some(_) if folder::is_of_the_system(text) => {
+            Err(format!("{text:?} is a folder of the system; what it has would be hidden"))
+        }
+        Some(written) if written != text => {
+            Err(format!("{text:?} is not written the shortest way, which is {written}"))
+        }
+        Some(_) => Ok(()),
     }
 }
 
@@ -272,6 +296,13 @@ mod tests {
             (json!({"type": "list", "pattern": "[a-z]+"}), json!(["sudo", "docker"]), true),
             (json!({"type": "list", "pattern": "[a-z]+"}), json!(["sudo docker"]), false),
             (json!({"type": "secret"}), json!("hunter2"), false),
+            (json!({"type": "folder", "default": ""}), json!(""), true),
+            (json!({"type": "folder", "default": "/data"}), json!(""), false),
+            (json!({"type": "folder"}), json!("/srv/db"), true),
+            (json!({"type": "folder"}), json!("/srv/db/"), false),
+            (json!({"type": "folder"}), json!("/srv/../etc"), false),
+            (json!({"type": "folder"}), json!("/etc"), false),
+            (json!({"type": "folder"}), json!("//"), false),
             (json!({"type": "bool"}), json!("maybe"), false),
         ];
         for (schema, value, fits) in cases {

@@ -34,7 +34,7 @@ fn every_built_in_component_passes_every_check() {
 /// What it looks like is seen from its default or from an example; [`check`] holds both to the setting's own rules.
 #[test]
 fn every_setting_shows_what_its_value_looks_like() {
-    use SettingType::{Cidr, Duration, Host, List, Name, Size, String};
+    use SettingType::{Cidr, Duration, Folder, Host, List, Name, Size, String};
     let catalog = Catalog::built_in();
     for kind in catalog.kinds() {
         let component = catalog.component(kind).unwrap();
@@ -42,7 +42,7 @@ fn every_setting_shows_what_its_value_looks_like() {
         let widest = catalog.variant(kind, None, &all).unwrap();
         let arguments = component.operations.values().flat_map(|operation| &operation.args);
         for (name, setting) in widest.settings.iter().chain(arguments) {
-            let free = [Cidr, Duration, Host, List, Name, Size, String].contains(&setting.kind);
+            let free = [Cidr, Duration, Folder, Host, List, Name, Size, String].contains(&setting.kind);
             let says = |value: &Json| *value != json!("") && *value != json!([]);
             let shown = setting.default.iter().chain(&setting.example).any(says);
             assert!(!free || shown, "{kind}: {name} has no default that shows its form, and no example");

@@ -95,6 +95,32 @@ pub enum Touch {
     Unknown,
 }
 
+/// A key of a pillar entry that says something else than what its unit was applied from. Null is not said at all.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SettingChange {
+    pub name: String,
+    pub before: Json,
+    pub after: Json,
+}
+
+/// Another unit by which one changes whose own settings stay as they are.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cause {
+    pub unit: Name,
+    pub does: CauseKind,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CauseKind {
+    /// It needs this one from now on.
+    Comes,
+    /// It needed this one.
+    Goes,
+    /// It needs this one or is needed by it, and has other settings.
+    Changes,
+}
+
 /// The changes of a plan, the gravest first.
 pub(crate) fn changes_of(unit: &Name, manifest: &Manifest, data: &DataResources, plan: &Plan) -> Vec<Change> {
     let mut changes: Vec<Change> =

@@ -60,7 +60,7 @@ pub use account::account_name;
 pub use agreed::ChangeKind;
 pub use applied::{Applied, AppliedEnvironment, AppliedUnit, Attempt, IgnoredDrift, KeptObject, SeenDrift};
 pub use archive::Archive;
-pub use change::{Billed, Change, DataNote, Fate, Field, OneOff, Touch};
+pub use change::{Billed, Cause, CauseKind, Change, DataNote, Fate, Field, OneOff, SettingChange, Touch};
 pub use drift::{Drift, DriftRequest};
 pub use engine::{Actor, Engine, Surroundings, Tools};
 pub use execute::{RevertFirst, RunOptions};

@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 
 use crate::agreed::Agreed;
 use crate::applied::AppliedUnit;
-use crate::change::Change;
+use crate::change::{Cause, Change, SettingChange};
 use crate::record::{Edge, Goal};
 use crate::treatment::Treatment;
 use crate::unit::{Digest, Units};
@@ -90,6 +90,12 @@ pub struct UnitPlan {
     /// Why the scheduler would find no place for it as things are now. Told by whoever speaks to it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unplaced: Vec<String>,
+    /// What the pillar says otherwise than when it was applied. Told by whoever reads the pillar.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub settings: Vec<SettingChange>,
+    /// Others by which it changes, where its own settings do not. Told by the same.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub causes: Vec<Cause>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -141,6 +141,8 @@ impl Engine<'_> {
             warnings: Vec::new(),
             unreached: None,
             unplaced: Vec::new(),
+            settings: Vec::new(),
+            causes: Vec::new(),
         };
         if !waits_for.is_empty() {
             let creates = data::declared(&unit.files).into_iter().collect();
@@ -215,6 +217,8 @@ impl Engine<'_> {
             warnings: Vec::new(),
             unreached: None,
             unplaced: Vec::new(),
+            settings: Vec::new(),
+            causes: Vec::new(),
         };
         self.observer.on(&Progress::Planning { unit: name });
         let refresh = survey.look.refresh();

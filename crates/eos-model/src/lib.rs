@@ -7,6 +7,7 @@ mod ask_each;
 pub mod codes;
 pub mod date;
 pub mod diagnostic;
+pub mod folder;
 pub mod name;
 pub mod nearest;
 pub mod provider_schema;

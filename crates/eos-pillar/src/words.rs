@@ -3,7 +3,7 @@
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
-use eos_model::{Diagnostic, codes};
+use eos_model::{Diagnostic, codes, folder};
 
 /// What is wrong with a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -79,69 +79,26 @@ pub fn volume_group(text: &str) -> Fits {
 
 /// A folder of a host, written in the one way that there is: two that are the same are the same text.
 pub fn folder(text: &str) -> Fits {
-    if !text.starts_with('/') || !is_plain(text, "/._-") || text.split('/').any(|part| part == "..") {
+    let Some(normal) = folder::written(text) else {
         let why = "it may hold letters, digits, '/', '.', '_' and '-', and no '..'";
         return misfit("is not a plain path from / on", why, "/srv/eos");
-    }
-    let parts: Vec<&str> = text.split('/').filter(|part| !part.is_empty() && *part != ".").collect();
-    let normal = format!("/{}", parts.join("/"));
-    if text == normal && !parts.is_empty() {
+    };
+    let is_root = normal == "/";
+    if text == normal && !is_root {
         return Ok(());
     }
-    let instead = if parts.is_empty() { "/srv/eos".to_owned() } else { normal };
+    let instead = if is_root { "/srv/eos".to_owned() } else { normal };
     let why = "one folder is written in one way, so that nobody keeps data in it twice";
     Err(Misfit { problem: "is not written the shortest way", why, instead })
 }
 
-/// Folders that are the system's own: a volume goes with all that is in it.
-const SYSTEM: &[&str] = &[
-    "/bin",
-    "/boot",
-    "/dev",
-    "/etc",
-    "/home",
-    "/lib",
-    "/lib32",
-    "/lib64",
-    "/libx32",
-    "/media",
-    "/mnt",
-    "/opt",
-    "/proc",
-    "/root",
-    "/run",
-    "/sbin",
-    "/srv",
-    "/sys",
-    "/tmp",
-    "/usr",
-    "/var",
-    "/usr/bin",
-    "/usr/lib",
-    "/usr/local",
-    "/usr/sbin",
-    "/usr/share",
-    "/var/cache",
-    "/var/lib",
-    "/var/lib/dpkg",
-    "/var/log",
-    "/var/spool",
-    "/var/tmp",
-];
-/// Where no folder is anybody's to keep data in.
-const NEVER_IN: &[&str] = &["/boot/", "/dev/", "/proc/", "/sys/"];
-
 /// A folder that holds a volume and nothing else.
 pub fn volume_folder(text: &str) -> Fits {
-    let is_root = !text.is_empty() && text.chars().all(|c| "/.".contains(c)) && !text.contains("..");
-    if !is_root {
-        folder(text)?;
-    }
-    if is_root || SYSTEM.contains(&text) || NEVER_IN.iter().any(|system| text.starts_with(system)) {
+    if folder::is_of_the_system(text) {
         let why = "a volume gets an owner of its own, and goes with all that is in it";
         return misfit("is a folder of the system", why, "/srv/eos/crm/data");
     }
-    Ok(())
+    folder(text)
 }
 
 /// The id of a Nomad job, which is a part of paths.

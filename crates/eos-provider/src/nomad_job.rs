@@ -20,6 +20,7 @@ mod trouble;
 mod words;
 
 use eos_model::{Diagnostic, Diagnostics, codes};
+pub use preview::is_secret;
 pub use secrets::redact_tasks;
 use spec::Spec;
 pub use spec::as_registered;

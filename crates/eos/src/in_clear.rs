@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 use crate::args::component;
 
 /// Stands for it where the pillar is shown.
-const HIDDEN: &str = "•••";
+pub const HIDDEN: &str = "•••";
 
 /// Hides what is in clear in the entry of a component: secret settings, those of features that are off too, and what other
 /// components made for it.

@@ -13,6 +13,8 @@ mod disk;
 mod estate;
 #[path = "bad_input/kinds.rs"]
 mod kinds;
+#[path = "bad_input/laid_over.rs"]
+mod laid_over;
 #[path = "bad_input/pillar.rs"]
 mod pillar;
 #[path = "bad_input/secrets.rs"]

@@ -27,6 +27,7 @@ fn shows_it_all(executor: &str) {
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{said}\n{}", String::from_utf8_lossy(&output.stderr));
     for line in [
+        "configuration for prometheus",
         "its job has 2 versions, so nothing was done twice.",
         "the password of redis is in 0 of their lines.",
         "Left behind: 0 jobs in Nomad, 0 files and folders of data, no process.",

@@ -11,6 +11,8 @@ mod completion;
 mod hosts;
 #[path = "lifecycle/kinds.rs"]
 mod kinds;
+#[path = "lifecycle/made_again.rs"]
+mod made_again;
 #[path = "lifecycle/names.rs"]
 mod names;
 #[path = "lifecycle/operations.rs"]

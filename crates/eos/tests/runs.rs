@@ -18,12 +18,18 @@ mod hive;
 mod kills;
 #[path = "runs/lifecycle.rs"]
 mod lifecycle;
+#[path = "runs/nats.rs"]
+mod nats;
 #[path = "runs/orchestrated.rs"]
 mod orchestrated;
+#[path = "runs/ordinary_user.rs"]
+mod ordinary_user;
 #[path = "runs/picture.rs"]
 mod picture;
 #[path = "runs/place.rs"]
 mod place;
+#[path = "runs/purging.rs"]
+mod purging;
 #[path = "runs/refused.rs"]
 mod refused;
 #[path = "runs/rewritten.rs"]
@@ -32,6 +38,10 @@ mod rewritten;
 mod screen;
 #[path = "runs/servers.rs"]
 mod servers;
+#[path = "runs/settings.rs"]
+mod settings;
+#[path = "runs/silent.rs"]
+mod silent;
 #[path = "runs/taken_ports.rs"]
 mod taken_ports;
 #[path = "runs/taking_back.rs"]

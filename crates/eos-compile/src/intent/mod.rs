@@ -23,7 +23,7 @@ pub use deleting::{delete, deletes, left_behind, users_first};
 pub use entry_file::{HEADER, component_path, entry_text, host_path, operation_path, ours};
 pub use host::{host, host_entry};
 pub use kept::{holds_data, remembered};
-pub use on_host::unknown_on_host;
+pub use on_host::{belongs_to_nothing, unknown_on_host};
 pub use operation::{PlannedOperation, operation};
 pub use request::{
     HostRequest, OperationRequest, Planned, PlannedEntry, Request, SecretSource, SecretToMake,

@@ -3,9 +3,10 @@
 
 use eos_catalog::component::{ActsOn, Component};
 use eos_model::{Diagnostic, EnvName, codes, nearest::nearest};
+use eos_pillar::Environment;
 use serde_json::Value as Json;
 
-use super::request::PlannedEntry;
+use super::request::{OperationRequest, PlannedEntry};
 use crate::Files;
 use crate::passes::resolve_names::OPERATIONS;
 use crate::passes::write_units::MANIFEST;
@@ -47,6 +48,23 @@ pub fn unknown_on_host(
         found.push(Diagnostic::warning(codes::UNKNOWN_NAME, message).why(why).fix(fix));
     }
     found
+}
+
+/// A warning where an operation is about parts of something that the environment has none of. It may be there without eos.
+pub fn belongs_to_nothing(
+    component: &Component,
+    environment: &Environment,
+    request: &OperationRequest,
+) -> Option<Diagnostic> {
+    let whole = component.operations.get(&request.verb)?.belongs_to.as_ref()?;
+    if environment.components.values().any(|entry| entry.kind == *whole) {
+        return None;
+    }
+    let (verb, kind) = (&request.verb, &request.kind);
+    let message = format!("{} has no {whole} that {verb} {kind} could be about", environment.name);
+    let why = "it acts on what is on the hosts without eos, and where nothing is it does nothing";
+    let fix = format!("go on if there is a {whole} that eos did not make; else eos create {whole} first");
+    Some(Diagnostic::warning(codes::UNKNOWN_NAME, message).why(why).fix(fix))
 }
 
 /// A folder is the same with and without a slash behind it.

@@ -18,6 +18,7 @@ pub(crate) mod order_units;
 pub(crate) mod place_units;
 pub(crate) mod resolve_names;
 pub(crate) mod volume_places;
+pub(crate) mod warn_of_little_memory;
 pub(crate) mod warn_of_loopback;
 pub(crate) mod warn_of_shared_addresses;
 pub(crate) mod write_units;
@@ -63,6 +64,7 @@ pub const PASSES: &[Pass] = &[
         run: Run::Estate(warn_of_shared_addresses::run),
         on_errors: GoOn,
     },
+    Pass { name: "warn of little memory", run: Run::Estate(warn_of_little_memory::run), on_errors: GoOn },
     Pass { name: "check networks", run: Run::Estate(check_networks::run), on_errors: GoOn },
     Pass { name: "check ports", run: Run::Estate(check_ports::run), on_errors: GoOn },
     Pass { name: "check what only one can have", run: Run::Estate(check_unique::run), on_errors: GoOn },

@@ -353,15 +353,18 @@ fn container_config(context: &TaskContext<'_, '_>) -> Result<Traced, String> {
     Ok(config)
 }
 
-fn resources(context: &TaskContext<'_, '_>) -> Traced {
-    let entry = context.unit.entry;
-    let tier = tier(context.work, context.unit);
+/// What a task gets in a tier where nobody says otherwise.
+pub fn usual_size(tier: &str, task: &Task) -> Resources {
     let usual = USUAL.iter().find(|(name, _)| *name == tier).map_or(USUAL[2].1, |(_, resources)| *resources);
-    let table = &context.task.resources;
-    let size = table.get(tier).copied().unwrap_or_else(|| match table.get("production") {
+    task.resources.get(tier).copied().unwrap_or_else(|| match task.resources.get("production") {
         Some(full) => Resources { cpu: full.cpu.min(usual.cpu), memory: full.memory.min(usual.memory) },
         None => usual,
-    });
+    })
+}
+
+fn resources(context: &TaskContext<'_, '_>) -> Traced {
+    let entry = context.unit.entry;
+    let size = usual_size(tier(context.work, context.unit), context.task);
     // The flags speak of the component itself, not of what provisions its needs.
     let own = std::ptr::eq(context.unit, context.owner);
     let cpu = entry.cpu.filter(|_| own).unwrap_or_else(|| size.cpu.into());

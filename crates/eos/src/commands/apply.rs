@@ -94,6 +94,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let (mut warnings, blocked) = unfinished(&loaded, &runs, &plan)?;
     run::others_folders::refuse(call.context, &loaded, &runs, &wanted, &plan)?;
     warnings.extend(run::taken_ports::warnings(call.context, &loaded, &runs, &wanted, &plan)?);
+    warnings.0.extend(run::this_machine::warn_of_ordinary_user(call.context, &plan, &units));
     warnings.extend(run::closed_folder::warnings(call.context, &loaded, &runs, &wanted, &plan)?);
     let warnings = loaded.in_environment(&env, warnings);
     let shown = Shown { plan, previews, cost, warnings, left: Default::default(), blocked };

@@ -141,29 +141,39 @@ fn delete_component(
         &entry.node,
         (name.as_str(), &component_path(&environment.name, &name)),
     )?;
-    let kept = let_go(loaded, &environment.name, entry, destroyed, change, notes)?;
+    let kept = let_go(loaded, &environment.name, &[entry], destroyed, change, notes)?;
     Ok((recording::what(&entry.kind, name.as_str()), kept))
 }
 
-/// Takes the secrets of a name away, every version of them, but for those that another name reads; notes say which.
+/// Takes the secrets of a name away, every version of them, but for those that another name reads; notes say which. What goes
+/// as well, without leaving data, reads none any more.
 pub fn remove_secrets(
     loaded: &Loaded,
     env: &EnvName,
     name: &Name,
+    gone: &BTreeSet<&Name>,
     change: &mut Change,
 ) -> Result<Vec<String>, Diagnostics> {
-    let (read, unread): (BTreeSet<SecretRef>, BTreeSet<SecretRef>) = loaded
-        .secrets()?
-        .into_iter()
-        .filter(|reference| reference.env == *env && reference.name == *name)
-        .partition(|reference| !readers(loaded, env, name, reference).is_empty());
-    unread.iter().for_each(|reference| change.remove(eos_secrets::file_of(reference)));
-    let stays = |secret: &SecretRef| {
-        let readers = readers(loaded, env, name, secret);
+    let mut notes = Vec::new();
+    for secret in loaded.secrets()? {
+        if secret.env != *env || secret.name != *name {
+            continue;
+        }
+        let mut readers = readers(loaded, env, name, &secret);
+        readers.retain(|reader| !gone.contains(reader));
+        if readers.is_empty() {
+            change.remove(eos_secrets::file_of(&secret));
+            continue;
+        }
+        let reads = if readers.len() == 1 { "reads" } else { "read" };
         let readers: Vec<&str> = readers.iter().map(|reader| reader.as_str()).collect();
-        format!("the secret {name}/{} stays: {} reads it", secret.key, readers.join(", "))
-    };
-    Ok(read.iter().map(stays).collect())
+        let note = format!("the secret {name}/{} stays: {} {reads} it", secret.key, readers.join(", "));
+        // Of several versions it is said once.
+        if !notes.contains(&note) {
+            notes.push(note);
+        }
+    }
+    Ok(notes)
 }
 
 /// Who else reads a secret of a name: what there is under other names, and what was kept of them.
@@ -176,28 +186,36 @@ pub fn readers(loaded: &Loaded, env: &EnvName, name: &Name, secret: &SecretRef) 
     others.filter(reads).map(|entry| entry.name.clone()).collect()
 }
 
-/// Takes an entry out of the pillar whose unit is to go. Where no data stays, its secrets go too; the paths of data that
+/// Takes entries out of the pillar whose units are to go. Where no data stays, their secrets go too; the paths of data that
 /// stays are given. Notes say what stays all the same.
 pub fn let_go(
     loaded: &Loaded,
     env: &EnvName,
-    entry: &ComponentEntry,
+    entries: &[&ComponentEntry],
     destroyed: &BTreeSet<Name>,
     change: &mut Change,
     notes: &mut Vec<String>,
 ) -> Result<Vec<String>, Diagnostics> {
-    let (name, path) = (&entry.name, component_path(env, &entry.name));
-    // Where no run ever began to make it there is no data that could stay.
-    let data_stays = intent::holds_data(&loaded.catalog, entry)
-        && !destroyed.contains(name)
-        && !run::never_applied(&loaded.estate, env, name.as_str());
-    if !data_stays {
-        change.remove(path);
-        notes.extend(remove_secrets(loaded, env, name, change)?);
-        return Ok(Vec::new());
+    let (mut kept, mut gone) = (Vec::new(), BTreeSet::new());
+    for entry in entries {
+        let (name, path) = (&entry.name, component_path(env, &entry.name));
+        // Where no run ever began to make it there is no data that could stay.
+        let data_stays = intent::holds_data(&loaded.catalog, entry)
+            && !destroyed.contains(name)
+            && !run::never_applied(&loaded.estate, env, name.as_str());
+        if data_stays {
+            // What opens the data stays with it: one made again under this name finds both.
+            kept.extend(take_out(loaded, entry, path, change));
+        } else {
+            change.remove(path);
+            gone.insert(name);
+        }
     }
-    // What opens the data stays with it: one made again under this name finds both.
-    Ok(take_out(loaded, entry, path, change))
+    // Not before all are out: one that goes as well needs nobody's secrets.
+    for name in &gone {
+        notes.extend(remove_secrets(loaded, env, name, &gone, change)?);
+    }
+    Ok(kept)
 }
 
 /// Takes an entry out of the pillar, which remembers where its data stays; the paths are given.

@@ -43,14 +43,16 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         .filter(|name| run::never_applied(&loaded.estate, &env, name))
         .collect();
     let mut change = Change::default();
+    let mut notes = Vec::new();
     let mut found = Diagnostics::new();
     for (name, entry) in &environment.components {
         let path = component_path(&env, name);
-        match refuse_part_left(&loaded, &environment, &entry.node, (name.as_str(), &path)) {
-            Ok(()) => drop(let_go(&loaded, &env, entry, &destroyed, &mut change, &mut Vec::new())?),
-            Err(problem) => found.push(problem),
+        if let Err(problem) = refuse_part_left(&loaded, &environment, &entry.node, (name.as_str(), &path)) {
+            found.push(problem);
         }
     }
+    let entries: Vec<_> = environment.components.values().collect();
+    let_go(&loaded, &env, &entries, &destroyed, &mut change, &mut notes)?;
     for (id, entry) in &environment.operations {
         let path = operation_path(&env, id);
         match refuse_part_left(&loaded, &environment, &entry.node, (id.as_str(), &path)) {
@@ -64,16 +66,18 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let compiled = loaded.compile_with(&change, &env)?;
     if matches.get_flag("dry-run") {
         let prepared = Prepared { change, compiled, made: Vec::new() };
-        return Ok(dry_run::show(call.context, &loaded, &env, &prepared, &[]));
+        return Ok(dry_run::show(call.context, &loaded, &env, &prepared, &notes));
     }
     let message = Message::new(call, matches, format!("destroy {env}"));
     let mut wanted = Wanted::new(&env, &compiled, change, message, matches)?;
     if !only_recorded.is_empty() {
         wanted.ask_anyway = true;
-        wanted.notes.push(format!("Never applied, and gone from the pillar: {}.", only_recorded.join(", ")));
+        notes.push(format!("Never applied, and gone from the pillar: {}.", only_recorded.join(", ")));
     }
+    wanted.notes.clone_from(&notes);
     let (ended, shown) = flow::carry_out(call, &mut loaded, wanted)?;
     let mut outcome = run::ended::outcome(call, &loaded, &env, ended, &shown);
     outcome.json["environment"] = json!(env);
+    outcome.json["notes"] = json!(notes);
     Ok(outcome)
 }

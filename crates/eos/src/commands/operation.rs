@@ -177,7 +177,8 @@ pub fn record(call: &Call<'_>, matches: &ArgMatches, kind: &str, verb: &str) -> 
     let unknown = operations
         .iter()
         .flat_map(|planned| intent::unknown_on_host(&found, &env, &compiled.files, &planned.entry));
-    let unknown = Diagnostics(unknown.collect());
+    let missing = intent::belongs_to_nothing(&found, &environment, &request);
+    let unknown = loaded.in_environment(&env, Diagnostics(missing.into_iter().chain(unknown).collect()));
     let prepared = Prepared { change, compiled, made: Vec::new() };
     if matches.get_flag("dry-run") {
         let shown = dry_run::show(call.context, &loaded, &env, &prepared, &again);

@@ -189,7 +189,7 @@ fn forget(call: &Call<'_>, env: &EnvName, name: &Name) -> Result<Vec<String>, Di
         refuse_part_left(&loaded, &environment, &kept.node, (name.as_str(), &path))?;
         change.remove(path);
     }
-    let stay = remove_secrets(&loaded, env, name, &mut change)?;
+    let stay = remove_secrets(&loaded, env, name, &BTreeSet::new(), &mut change)?;
     if change.is_empty() {
         return Ok(stay);
     }

@@ -24,8 +24,8 @@ use super::in_the_way::{refuse_overtaken, refuse_unknown_data, unfinished, with_
 use super::progress::Bars;
 use super::shown::Shown;
 use super::{
-    Runs, apart, archived, closed_folder, confirm, first, interrupt, operations, others_folders, taken_ports,
-    undoing,
+    Runs, apart, archived, changed_settings, closed_folder, confirm, first, interrupt, operations,
+    others_folders, taken_ports, undoing,
 };
 use crate::args::running;
 use crate::build_folder;
@@ -150,6 +150,10 @@ pub fn plan(
     warnings.extend(build_folder::warnings(&loaded.estate.root, wanted.env));
     let mut plan = planned?;
     operations::tell(&mut plan, &wanted.compiled.operations);
+    if !plan.is_empty() {
+        let applied = engine.applied().units(wanted.env)?;
+        changed_settings::tell(&mut plan, loaded, &wanted.change, units, &applied);
+    }
     let (half_way, blocked) = unfinished(loaded, runs, &plan)?;
     warnings.extend(half_way);
     let unit_of = |resource: &str| resource.split('/').nth(1).and_then(|name| name.parse::<Name>().ok());

@@ -3,6 +3,7 @@
 pub mod answering;
 pub mod apart;
 pub mod archived;
+pub mod changed_settings;
 pub mod closed_folder;
 pub mod confirm;
 pub mod ended;

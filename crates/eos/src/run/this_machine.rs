@@ -54,17 +54,21 @@ pub fn refuse_other(context: &Context, estate: &Estate, units: &[&Units]) -> Res
 /// Says before the question what Salt would say in the middle of a run: an ordinary user makes no accounts, packages and
 /// folders of the system.
 pub fn warn_of_ordinary_user(context: &Context, plan: &RunPlan, units: &Units) -> Option<Diagnostic> {
-    let is_set_up_here = |name: &Name, planned: &UnitPlan| {
-        planned.is_work() && units.units.get(name).is_some_and(surroundings::needs_salt)
+    let set_up = |(name, planned): (&Name, &UnitPlan)| {
+        let unit =
+            units.units.get(name).filter(|unit| planned.is_work() && surroundings::needs_salt(unit))?;
+        targets(unit).into_iter().next()
     };
-    let any = plan.units.iter().any(|(name, planned)| is_set_up_here(name, planned));
-    (any && !rustix::process::geteuid().is_root()).then(|| {
+    let host = plan.units.iter().find_map(set_up)?;
+    (!rustix::process::geteuid().is_root()).then(|| {
         Diagnostic::warning(
             codes::SALT,
             format!("Salt sets up this machine as {}, who is not root", context.user),
         )
         .why("packages, accounts and folders such as /srv/eos are root's to make: such states fail")
-        .fix("run eos as root; or keep to folders of your own: eos update host local --data-folder <folder>")
+        .fix(format!(
+            "run eos as root; or keep to folders of your own: eos update host {host} --data-folder <folder>"
+        ))
     })
 }
 

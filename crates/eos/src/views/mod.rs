@@ -1,5 +1,6 @@
 //! How things look: tables, diagnostics, dates.
 
+pub mod changed;
 pub mod cost;
 pub mod diagnostics;
 pub mod diff;

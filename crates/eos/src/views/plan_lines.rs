@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 
 use eos_compile::OPERATIONS;
 use eos_engine::change::Fate;
-use eos_engine::{Change, ChangeKind, OneOff, RunPlan, Touch, UnitPlan, Verdict};
+use eos_engine::{Change, ChangeKind, OneOff, RunPlan, SettingChange, Touch, UnitPlan, Verdict};
 use eos_model::{EnvName, Name};
 
+use super::changed;
 use super::plan::Previews;
 use super::style::Style;
 use super::wrap::below;
@@ -178,21 +179,29 @@ fn note(plan: &RunPlan, change: &Change, previews: &Previews) -> String {
     if change.unit.as_str() == OPERATIONS && change.kind == ChangeKind::Destroy {
         return "what it did stays done".to_owned();
     }
+    let settings = settings_told_here(plan, change);
     if let Some(data) = &change.data {
         // Where it lies is said below the rows, with room for it.
-        return match data.fate {
+        let fate = match data.fate {
             Fate::Lost => "DATA IS LOST".to_owned(),
             Fate::Kept => "its data is kept".to_owned(),
             Fate::Stays if is_told_of_volumes(plan, &change.unit) => String::new(),
             Fate::Stays => "its data stays".to_owned(),
         };
+        let told = changed::settings(settings, "");
+        return [fate, told].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("; ");
     }
     let preview = previews.get(&preview_key(&plan.env, change));
     let first = |text: &String| text.lines().map(str::trim).find(|line| !line.is_empty()).map(str::to_owned);
     if let Some(line) = preview.and_then(first)
         && change.kind != ChangeKind::Create
     {
-        return line;
+        let causes = plan.units.get(&change.unit).map(|unit| unit.causes.as_slice()).unwrap_or_default();
+        return if settings.is_empty() {
+            changed::because(&line, causes)
+        } else {
+            changed::settings(settings, &line)
+        };
     }
     if change.reason.as_deref() == Some("replace_because_tainted") {
         return "half-made by a run that failed".to_owned();
@@ -200,23 +209,29 @@ fn note(plan: &RunPlan, change: &Change, previews: &Previews) -> String {
     if change.fields.iter().any(|field| field.path == "in_sync") && change.fields.len() == 1 {
         return "drifted: what runs is not what was applied".to_owned();
     }
-    let mut paths: Vec<&str> = change.fields.iter().map(|field| field.path.as_str()).collect();
-    paths.retain(|path| !matches!(*path, "in_sync" | "modify_index"));
-    match (change.kind, paths.as_slice()) {
-        (ChangeKind::Replace, _) => {
-            let forcing: Vec<&str> = change
-                .fields
-                .iter()
-                .filter(|field| field.forces_replacement)
-                .map(|field| field.path.as_str())
-                .collect();
-            if forcing.is_empty() { String::new() } else { format!("because of {}", forcing.join(", ")) }
+    let told = changed::settings(settings, "");
+    let fields =
+        || change.fields.iter().filter(|field| !matches!(field.path.as_str(), "in_sync" | "modify_index"));
+    let forcing: Vec<&str> =
+        fields().filter(|field| field.forces_replacement).map(|field| field.path.as_str()).collect();
+    match (change.kind, told.is_empty()) {
+        (ChangeKind::Replace, _) if !forcing.is_empty() => {
+            let because = format!("because of {}", forcing.join(", "));
+            if told.is_empty() { because } else { format!("{told}, {because}") }
         }
-        (_, []) => String::new(),
-        (_, [one]) => (*one).to_owned(),
-        (_, more) if more.len() <= 3 => more.join(", "),
-        (_, more) => format!("{} and {} more", more[..2].join(", "), more.len() - 2),
+        (ChangeKind::Replace, _) | (_, false) => told,
+        (_, true) => changed::fields(&fields().collect::<Vec<_>>()),
     }
+}
+
+/// The settings of a unit, where this row is the one that tells them: its job's, or the first that changes.
+fn settings_told_here<'p>(plan: &'p RunPlan, change: &Change) -> &'p [SettingChange] {
+    let Some(unit) = plan.units.get(&change.unit) else { return &[] };
+    let is_job = |change: &Change| change.address.starts_with("eos_nomad_job.");
+    let tell =
+        || unit.changes().iter().filter(|it| matches!(it.kind, ChangeKind::Update | ChangeKind::Replace));
+    let teller = tell().find(|change| is_job(change)).or_else(|| tell().next());
+    if teller.is_some_and(|teller| teller.address == change.address) { &unit.settings } else { &[] }
 }
 
 /// Whether another row of the unit says what becomes of its data: that of the volumes themselves.

@@ -128,6 +128,20 @@ fn a_program_that_is_not_there() {
 }
 
 #[test]
+fn nothing_is_mounted_over_the_system() {
+    let sandbox = Sandbox::with_estate();
+    let over = ["create", "filesystem", "--path", "/usr/", "--device", "sdb1"];
+    refused(&sandbox, "mounted_over_the_system", 3, &over);
+    for (kind, folder) in [("filesystem", "/"), ("lvm", "/home"), ("lvm", "/var//lib"), ("cephfs", "/etc")] {
+        let run = sandbox.run(&["create", kind, "--path", folder]);
+        assert_eq!(run.code, 3, "{kind} {folder}: {}", run.stdout);
+        assert!(run.stderr.contains("is a folder of the system"), "{}", run.stderr);
+    }
+    sandbox.ok(&["create", "lvm", "books", "--path", "/srv/books"]);
+    sandbox.ok(&["create", "lvm", "unmounted"]);
+}
+
+#[test]
 fn two_offers_for_one_need() {
     let sandbox = Sandbox::with_estate();
     sandbox.ok(&["create", "postgres", "shop-db"]);

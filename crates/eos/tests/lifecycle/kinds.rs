@@ -30,6 +30,25 @@ fn a_kind_written_by_hand_is_warned_about_until_it_is_pinned() {
     assert!(!sandbox.ok(&["compile"]).stderr.contains("E0112"));
 }
 
+#[test]
+fn more_than_a_task_has_memory_for_is_warned_of() {
+    let sandbox = Sandbox::with_estate();
+    let warned = |args: &[&str]| {
+        let run = sandbox.ok(args);
+        run.stderr.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let said = warned(&["create", "redis", "--max-memory", "1G"]);
+    assert!(said.contains("E0418") && said.contains("redis is to hold 1G in memory"), "{said}");
+    assert!(said.contains("gets 512 MiB") && said.contains("eos update redis --memory 1280"), "{said}");
+    // What is offered works, either of the two.
+    assert_eq!(warned(&["update", "redis", "--memory", "1280"]), "");
+    let tier = warned(&["create", "postgres", "--shared-buffers", "400M", "--tier", "dev"]);
+    assert!(tier.contains("gets 256 MiB"), "{tier}");
+    assert_eq!(warned(&["update", "postgres", "--shared-buffers", "128M"]), "");
+    // Nobody chose these.
+    assert_eq!(warned(&["create", "redis", "small", "--tier", "dev"]), "");
+}
+
 /// A kind of the estate's own, of which a part is replaced.
 fn wiki(sandbox: &Sandbox, from: &str, to: &str) {
     let file = "catalog/wiki/component.yaml";

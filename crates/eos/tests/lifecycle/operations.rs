@@ -91,6 +91,14 @@ fn what_the_estate_does_not_know_is_said() {
     // What is on one host is not on another.
     let elsewhere = said(&["resize", "lvm", "database_volume", "+5G", "--host", "local"]);
     assert!(elsewhere.contains("eos makes no volume on local"), "{elsewhere}");
+    // Agents without anything that they could report to, in one environment and not in another.
+    let agents = said(&["update", "wazuh-agents", "--dry-run"]);
+    assert!(agents.contains("E0409") && agents.contains("production has no wazuh"), "{agents}");
+    assert!(agents.contains("eos create wazuh first"), "{agents}");
+    let created =
+        sandbox.with_stdin(&["create", "wazuh", "--host", "far", "--api-password", "-"], "Ahlai7.uphee\n");
+    assert_eq!(created.code, 0, "{}", created.stderr);
+    assert_eq!(said(&["update", "wazuh-agents", "--dry-run"]), "");
     let document = sandbox.ok(&["resize", "lvm", "nosuch", "+5G", "--host", "far", "--json"]).stdout;
     assert!(document.contains("eos knows no volume nosuch"), "{document}");
 }

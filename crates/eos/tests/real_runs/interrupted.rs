@@ -38,7 +38,7 @@ fn an_apply_that_is_disturbed_says_so_and_goes_on() {
 
     let mut run = shop.begin(&["update", "broken", "--max-memory", "32M", "--yes"]);
     run.until_it_says("broken: applying");
-    has(&run.said(), "configuration");
+    has(&run.said(), "max_memory 64M → 32M");
     shop.nomad.until("the new version is registered", || shop.versions(job) == 2);
     processes::provider(&shop.sandbox.estate()).expect("a provider is at work").kill();
     let (code, said) = run.end();

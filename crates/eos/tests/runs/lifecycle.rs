@@ -313,3 +313,41 @@ fn status_knows_of_drift_that_was_seen() {
     place.ok(&["drift", "revert", "--yes"]);
     assert_eq!(drift(&place), serde_json::json!({}));
 }
+
+const BOX: &str = r#"#!yaml
+format: 1
+kind: box
+summary: Box, with something in it that must not be lost
+proof: validates
+settings:
+  key: {type: secret, help: What opens it}
+cloud:
+  resources:
+    terraform_data:
+      inside: {input: "@{env}/@{name}"}
+  data_classes: {terraform_data.inside: database}
+"#;
+
+#[test]
+fn a_secret_that_opens_data_of_another_name_outlives_a_destroy() {
+    let place = Place::new();
+    place.add_kind("box", BOX);
+    for name in ["main", "copy"] {
+        place.ok(&["create", "box", name, "--no-apply"]);
+    }
+    let file = place.path("pillar/infrastructure/production/copy.sls");
+    let text = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(&file, text.replace("production/copy/key", "production/main/key")).unwrap();
+    place.git(&["commit", "-qam", "one key for both"]);
+    place.ok(&["apply", "--yes"]);
+    let key = place.path("secrets/production/main/key.v1.age");
+    let said = "the secret main/key stays: copy reads it";
+    let destroy = ["destroy", "production", "--destroy-data", "main"];
+    let dry = place.ok(&[&destroy[..], &["--dry-run"]].concat()).stdout;
+    assert!(dry.contains(said), "{dry}");
+    let both = place.ok(&[&destroy[..], &["--destroy-data", "copy", "--dry-run"]].concat()).stdout;
+    assert!(!both.contains("stays") && both.contains("main/key.v1.age"), "{both}");
+    let done = place.json(&[&destroy[..], &["--yes"]].concat());
+    assert_eq!(done["notes"], serde_json::json!([said]));
+    assert!(key.exists());
+}

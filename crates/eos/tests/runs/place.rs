@@ -17,6 +17,35 @@ const KINDS: &[(&str, &str)] = &[
     ("shade", include_str!("catalog/shade/component.yaml")),
 ];
 
+/// A file on a host, which its undoing state takes away.
+pub const NOTE: &str = r#"#!yaml
+format: 1
+kind: note
+summary: A note for whoever signs in
+proof: validates
+settings:
+  path: {type: string, default: /nowhere, fixed: true, pattern: "/[A-Za-z0-9._/-]+", help: Where it lies}
+states:
+  note:
+    file.managed: [{name: "@{setting.path}"}, {contents: "open from nine to five"}]
+undo_states:
+  note:
+    file.absent: [{name: "@{setting.path}"}]
+"#;
+
+const CHEST: &str = r#"#!yaml
+format: 1
+kind: chest
+summary: Chest with something in it
+proof: validates
+cloud:
+  resources:
+    terraform_data:
+      gold: {input: "@{name}"}
+      lid: {input: shut}
+  data_classes: {terraform_data.gold: database}
+"#;
+
 /// An estate in a sandbox; copies and clones share the sandbox, which goes away with the last of them.
 pub struct Place {
     sandbox: Arc<Sandbox>,
@@ -47,6 +76,16 @@ impl Place {
         sandbox.commit_by_hand();
         let estate = sandbox.estate();
         Place { sandbox: Arc::new(sandbox), estate }
+    }
+
+    /// A chest was applied with gold in it, which is data, and its kind has none any more.
+    pub fn with_gold_in_a_chest_that_asks_for_none() -> Place {
+        let place = Place::new();
+        place.add_kind("chest", CHEST);
+        place.ok(&["create", "chest", "--yes"]);
+        let without = CHEST.replace("      gold: {input: \"@{name}\"}\n", "");
+        place.add_kind("chest", &without.replace("  data_classes: {terraform_data.gold: database}\n", ""));
+        place
     }
 
     /// A kind of the estate's own, committed.
