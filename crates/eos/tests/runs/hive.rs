@@ -111,7 +111,11 @@ fn what_to_type_next_names_the_folder_and_the_region() {
     assert!(taken.stdout.contains("The running gateway refuses it from now on."), "{}", taken.stdout);
     let again = sandbox.run(&["hive", "accounts", "--revoke", key, "--data", data]);
     assert_eq!(again.code, 1, "{}", again.stderr);
-    assert!(again.stderr.contains(&format!("try: eos hive accounts {quoted} lists them")), "{}", again.stderr);
+    assert!(
+        again.stderr.contains(&format!("try: eos hive accounts {quoted} lists them")),
+        "{}",
+        again.stderr
+    );
     assert!(started.stdout.contains(&format!("eval \"$(eos hive env {quoted})\"")), "{}", started.stdout);
     let printed = sandbox.ok(&["hive", "env", "--data", data]);
     assert!(printed.stdout.contains("AWS_ENDPOINT_URL_EC2"), "{}", printed.stdout);
