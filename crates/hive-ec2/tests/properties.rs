@@ -11,15 +11,8 @@ use eos_store::{Durability, EmbeddedRecords};
 use hive_api::ApiError;
 use hive_ec2::{ACTIONS, Engine};
 use proptest::prelude::*;
+use support::requests::{Made, requests};
 use support::{engine, runtime, settled};
-
-const IMAGE: &str = "ami-00000000000000d01";
-
-/// How often, and what.
-fn requests() -> impl Iterator<Item = (usize, &'static str)> {
-    let lines = include_str!("support/requests.txt").lines().filter(|line| !line.starts_with('#'));
-    lines.map(|line| line.split_once(' ').map(|(often, what)| (often.parse().unwrap(), what)).unwrap())
-}
 
 /// The first request that begins like this.
 fn request(beginning: &str) -> &'static str {
@@ -60,10 +53,8 @@ const START: &[&str] = &[
 
 struct World {
     engine: Arc<Engine>,
-    /// A part of an IPv6 block that was given to a VPC.
-    block: String,
-    /// Ids that were ever made, by prefix; some are gone by now, and that is meant.
-    ids: Vec<String>,
+    /// What was ever made; some of it is gone by now, and that is meant.
+    made: Made,
 }
 
 impl World {
@@ -72,69 +63,22 @@ impl World {
         if let Ok(text) = &answer
             && !query.starts_with("Describe")
         {
-            self.learn(text);
+            self.made.learn(text);
             if query.starts_with("CreateVpc&") {
                 // What a VPC is born with is not in the answer, and rules name it too.
                 for vpc in support::texts(text, "vpcId") {
                     let group = format!("DescribeSecurityGroups&Filter.1.Name=vpc-id&Filter.1.Value.1={vpc}");
-                    self.learn(&support::call(&self.engine, &group).await.unwrap());
+                    self.made.learn(&support::call(&self.engine, &group).await.unwrap());
                 }
             }
         }
         answer
     }
 
-    /// Every id in an answer may be used later.
-    fn learn(&mut self, text: &str) {
-        for piece in text.split(['<', '>', ' ']) {
-            if let Some(block) = piece.strip_suffix("::/56") {
-                self.block = format!("{block}::/64");
-            }
-            let is_id = piece.rsplit_once('-').is_some_and(|(prefix, digits)| {
-                digits.len() == 17 && !prefix.is_empty() && digits.bytes().all(|b| b.is_ascii_hexdigit())
-            });
-            if is_id && piece != IMAGE && !self.ids.iter().any(|known| known == piece) {
-                self.ids.push(piece.to_owned());
-            }
-        }
-    }
-
-    fn pick(&self, prefix: &str, choice: u8) -> String {
-        let known: Vec<&String> =
-            self.ids.iter().filter(|id| id.rsplit_once('-').is_some_and(|(p, _)| p == prefix)).collect();
-        match known.len() {
-            0 => format!("{prefix}-00000000000000000"),
-            // Mostly young ones, so that changes meet each other; sometimes any, so that stale ids are used too.
-            count if choice < 200 => known[count - 1 - choice as usize % count.min(3)].clone(),
-            count => known[choice as usize % count].clone(),
-        }
-    }
-
-    /// A request of the table with two numbers in it.
-    fn query(&self, request: &str, a: u8, b: u8) -> String {
-        let mut pieces = request.split('{');
-        let mut query = pieces.next().unwrap_or_default().to_owned();
-        for piece in pieces {
-            let (what, rest) = piece.split_once('}').unwrap();
-            query += &match (what, what.split_once([':', '%'])) {
-                ("ami", _) => IMAGE.to_owned(),
-                ("block", _) => self.block.clone(),
-                ("b", _) => b.to_string(),
-                (_, Some(("a", prefix))) => self.pick(prefix, a),
-                (_, Some(("b", left))) => {
-                    left.parse().map_or_else(|_| self.pick(left, b), |left: u8| (b % left).to_string())
-                }
-                _ => panic!("{request}"),
-            };
-            query += rest;
-        }
-        query
-    }
-
     /// Takes everything away that was ever made, dependents first. What is gone already is an error, and fine.
     async fn delete_everything(&mut self) {
         self.learn_all().await;
-        let ids = self.ids.clone();
+        let ids = self.made.ids().to_vec();
         let all = |prefix: &'static str| {
             ids.clone().into_iter().filter(move |id| id.rsplit_once('-').is_some_and(|(p, _)| p == prefix))
         };
@@ -207,7 +151,7 @@ impl World {
             "DescribeSnapshots",
         ] {
             let text = self.call(describe).await.unwrap();
-            self.learn(&text);
+            self.made.learn(&text);
         }
     }
 }
@@ -220,14 +164,14 @@ proptest! {
         runtime().block_on(async {
             let dir = tempfile::tempdir().unwrap();
             let engine_in = engine(dir.path()).await;
-            let mut world = World { engine: engine_in, block: "2001:db8::/64".to_owned(), ids: Vec::new() };
+            let mut world = World { engine: engine_in, made: Made::default() };
             for action in START {
-                let query = world.query(request(action), 0, 0);
+                let query = world.made.query(request(action), 0, 0);
                 world.call(&query).await.unwrap();
             }
             let table: Vec<_> = requests().flat_map(|(often, what)| std::iter::repeat_n(what, often)).collect();
             for (choice, a, b) in steps {
-                let query = world.query(table[usize::from(choice) % table.len()], a, b);
+                let query = world.made.query(table[usize::from(choice) % table.len()], a, b);
                 let before = world.engine.leftovers();
                 if world.call(&query).await.is_err() && !query.contains("Instances") {
                     // Nothing of a refused change stays; background reports may only take volumes away.
@@ -239,7 +183,7 @@ proptest! {
             settled(&world.engine).await;
             let before = world.call("DescribeInstances").await.unwrap();
             // A restart reads the same world from the store.
-            let World { ids, block, engine: old } = world;
+            let World { made, engine: old } = world;
             drop(old);
             let mut reopened = None;
             for _ in 0..100 {
@@ -250,7 +194,7 @@ proptest! {
                 }
                 tokio::time::sleep(std::time::Duration::from_millis(5)).await;
             }
-            let mut world = World { engine: reopened.expect("the store is free again"), block, ids };
+            let mut world = World { engine: reopened.expect("the store is free again"), made };
             assert_eq!(world.call("DescribeInstances").await.unwrap(), before);
             world.delete_everything().await;
             assert_eq!(world.engine.leftovers(), []);

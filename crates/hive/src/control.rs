@@ -19,9 +19,12 @@ use hive_ec2::Engine;
 
 use crate::data_directory::DataDirectory;
 use crate::error::HiveError;
+use crate::key_ring::KeyRing;
 
 /// How long a question may take to come and be answered.
 const ANSWER: Duration = Duration::from_secs(8);
+/// How long whoever asks for the keys waits for a store that has to take a new account first.
+const NEW_KEYS: Duration = Duration::from_secs(2);
 
 /// What a running gateway says about itself.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -125,16 +128,18 @@ impl Control {
     }
 
     /// Answers until someone asks to stop.
-    pub async fn serve(self, engine: Arc<Engine>) {
+    pub async fn serve(self, engine: Arc<Engine>, keys: Arc<KeyRing>) {
         // Each by itself: whoever connects and asks nothing keeps nobody waiting.
         let mut answers = tokio::task::JoinSet::new();
         loop {
             tokio::select! {
                 accepted = self.listener.accept() => match accepted {
                     Ok((stream, _)) => {
-                        let (engine, running) = (Arc::clone(&engine), self.running.clone());
+                        let (engine, keys) = (Arc::clone(&engine), Arc::clone(&keys));
+                        let running = self.running.clone();
                         answers.spawn(async move {
-                            tokio::time::timeout(ANSWER, answer(stream, &engine, &running)).await.unwrap_or(false)
+                            let answer = answer(stream, &engine, &keys, running);
+                            tokio::time::timeout(ANSWER, answer).await.unwrap_or(false)
                         });
                     }
                     Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
@@ -156,7 +161,7 @@ impl Drop for Control {
 }
 
 /// True if the question was to stop.
-async fn answer(mut stream: UnixStream, engine: &Engine, running: &Running) -> bool {
+async fn answer(mut stream: UnixStream, engine: &Engine, keys: &Arc<KeyRing>, running: Running) -> bool {
     let mut question = String::new();
     let mut reader = tokio::io::BufReader::new(&mut stream);
     if reader.read_line(&mut question).await.is_err() {
@@ -165,7 +170,15 @@ async fn answer(mut stream: UnixStream, engine: &Engine, running: &Running) -> b
     let json = |value: serde_json::Result<String>| value.unwrap_or_else(|_| "null".to_owned());
     let question = question.trim();
     let text = match question {
-        "running" => json(serde_json::to_string(running)),
+        "running" => {
+            // Whoever asks may have made a key a moment ago. The look goes on without them if need be.
+            let look = {
+                let keys = Arc::clone(keys);
+                async move { keys.look().await }
+            };
+            let _ = tokio::time::timeout(NEW_KEYS, tokio::spawn(look)).await;
+            json(serde_json::to_string(&Running { keys: keys.ids(), ..running }))
+        }
         "leftovers" => match engine.refresh().await {
             Ok(()) => json(serde_json::to_string(&engine.leftovers())),
             // Not a list: whoever asked must not take it for one.

@@ -1,6 +1,7 @@
 //! Accounts and their access keys, in `credentials.json` of the data directory.
 
 use std::fmt;
+use std::path::Path;
 
 use hive_ec2::AccountId;
 use serde::{Deserialize, Serialize};
@@ -9,7 +10,6 @@ use crate::config::parse_account;
 use crate::data_directory::DataDirectory;
 use crate::error::HiveError;
 
-const FILE: &str = "credentials.json";
 const FORMAT: u32 = 1;
 
 #[derive(Clone, Serialize, Deserialize)]
@@ -38,8 +38,15 @@ pub struct Credentials {
 }
 
 impl Credentials {
+    pub(crate) const FILE: &'static str = "credentials.json";
+
     /// Reads them; makes one account with one key if there are none yet.
     pub(crate) fn open(data: &DataDirectory) -> Result<Self, HiveError> {
+        let _alone = data.lock()?;
+        Self::read_or_make(data)
+    }
+
+    fn read_or_make(data: &DataDirectory) -> Result<Self, HiveError> {
         if let Some(found) = Self::read(data)? {
             return Ok(found);
         }
@@ -48,9 +55,22 @@ impl Credentials {
         Ok(made)
     }
 
+    /// Of two changes at the same time the second one sees what the first one wrote.
+    fn change<T>(
+        data: &Path,
+        change: impl FnOnce(&mut Self) -> Result<T, HiveError>,
+    ) -> Result<T, HiveError> {
+        let data = DataDirectory::open(data)?;
+        let _alone = data.lock()?;
+        let mut credentials = Self::read_or_make(&data)?;
+        let changed = change(&mut credentials)?;
+        credentials.write(&data)?;
+        Ok(changed)
+    }
+
     pub(crate) fn read(data: &DataDirectory) -> Result<Option<Self>, HiveError> {
-        let Some(text) = data.read(FILE)? else { return Ok(None) };
-        let unreadable = |reason: String| HiveError::Unreadable { path: data.file(FILE), reason };
+        let Some(text) = data.read(Self::FILE)? else { return Ok(None) };
+        let unreadable = |reason: String| HiveError::Unreadable { path: data.file(Self::FILE), reason };
         let found: Self = serde_json::from_str(&text).map_err(|error| unreadable(error.to_string()))?;
         if found.format > FORMAT {
             return Err(unreadable(format!("its format {} is newer than {FORMAT}", found.format)));
@@ -62,24 +82,36 @@ impl Credentials {
     }
 
     fn write(&self, data: &DataDirectory) -> Result<(), HiveError> {
-        let text = serde_json::to_string_pretty(self)
-            .map_err(|error| HiveError::Unreadable { path: data.file(FILE), reason: error.to_string() })?;
-        data.write_private(FILE, &text)
+        let text = serde_json::to_string_pretty(self).map_err(|error| HiveError::Unreadable {
+            path: data.file(Self::FILE),
+            reason: error.to_string(),
+        })?;
+        data.write_private(Self::FILE, &text)
     }
 
-    /// Another account with a key of its own; a running gateway sees it after its next start.
-    pub fn add_account(data: &std::path::Path, account: &str, user: &str) -> Result<AccessKey, HiveError> {
+    /// Another key, and with it an account where there was none.
+    pub fn add_account(data: &Path, account: &str, user: &str) -> Result<AccessKey, HiveError> {
         parse_account(account).map_err(|why| HiveError::Account(account.to_owned(), why))?;
-        let data = DataDirectory::open(data)?;
-        let mut credentials = Self::open(&data)?;
-        let key = AccessKey::generate(account, user);
-        credentials.keys.push(key.clone());
-        credentials.write(&data)?;
-        Ok(key)
+        Self::change(data, |credentials| {
+            let key = AccessKey::generate(account, user);
+            credentials.keys.push(key.clone());
+            Ok(key)
+        })
+    }
+
+    /// Takes a key away, and with it every session that it issued.
+    pub fn revoke(data: &Path, access_key_id: &str) -> Result<AccessKey, HiveError> {
+        let place = |keys: &[AccessKey]| {
+            let place = keys.iter().position(|key| key.access_key_id == access_key_id);
+            place.ok_or_else(|| HiveError::UnknownKey(access_key_id.to_owned()))
+        };
+        // A folder is not made only to find that the key is not there.
+        place(&Self::list(data)?)?;
+        Self::change(data, |credentials| Ok(credentials.keys.remove(place(&credentials.keys)?)))
     }
 
     /// Every key there is, in the order in which they were made; none is made.
-    pub fn list(data: &std::path::Path) -> Result<Vec<AccessKey>, HiveError> {
+    pub fn list(data: &Path) -> Result<Vec<AccessKey>, HiveError> {
         let found = Self::read(&DataDirectory::look(data))?;
         Ok(found.map(|credentials| credentials.keys).unwrap_or_default())
     }

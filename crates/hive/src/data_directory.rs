@@ -10,8 +10,9 @@ use crate::error::HiveError;
 #[derive(Debug, Clone)]
 pub struct DataDirectory(PathBuf);
 
-/// A directory with one of these is Hive's, or is being made so.
-const OWN: &[&str] = &["credentials.json", "gateway.lock", "gateway.log", "store.redb"];
+/// A directory with one of these is Hive's, or is being made so: first by the draft of the keys, which becomes the keys.
+const OWN: &[&str] =
+    &[".credentials.json.new", "credentials.json", "gateway.lock", "gateway.log", "store.redb"];
 
 impl DataDirectory {
     /// Makes it, or takes one that is empty or Hive's already: it is closed to others, which would do harm to a home.
@@ -51,6 +52,13 @@ impl DataDirectory {
 
     pub fn socket(&self) -> PathBuf {
         self.file("control.sock")
+    }
+
+    /// Whoever has it changes the files of the directory alone, until it is dropped.
+    pub(crate) fn lock(&self) -> Result<fs::File, HiveError> {
+        let directory = fs::File::open(&self.0).map_err(HiveError::file("open", &self.0))?;
+        directory.lock().map_err(HiveError::file("lock", &self.0))?;
+        Ok(directory)
     }
 
     /// Takes away from others what was made with the permissions of the day.

@@ -26,9 +26,10 @@ pub fn variables_of(data: &Path, account: Option<&str>) -> Result<Vec<(&'static 
             reason: "there is no access key".to_owned(),
         },
     })?;
-    // With keys that are refused nobody is helped. A gateway of an earlier version does not say.
+    // With keys that are refused nobody is helped: the account could not be prepared, or the gateway is an earlier
+    // version, which looks at the keys when it starts.
     if !running.keys.is_empty() && !running.keys.contains(&key.access_key_id) {
-        return Err(HiveError::NotKnownYet(key.account.to_string()));
+        return Err(HiveError::NotLetIn(key.account.to_string()));
     }
     let mut variables = vec![
         ("AWS_ENDPOINT_URL", running.endpoint.clone()),

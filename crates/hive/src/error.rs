@@ -25,8 +25,10 @@ pub enum HiveError {
     Region { data: PathBuf, found: String, asked: String },
     #[error("{0} cannot be an account: {1}")]
     Account(String, String),
-    #[error("the running gateway does not know the account {0} yet: it was added after the gateway's start")]
-    NotKnownYet(String),
+    #[error("the running gateway does not let in the key of account {0}; its log says why")]
+    NotLetIn(String),
+    #[error("there is no key {0}")]
+    UnknownKey(String),
     #[error("there is no key of the account {0}")]
     UnknownAccount(String),
     #[error("the gateway answered something else: {0}")]

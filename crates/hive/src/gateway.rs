@@ -23,12 +23,15 @@ use crate::control::{self, Control};
 use crate::credentials::Credentials;
 use crate::data_directory::DataDirectory;
 use crate::error::HiveError;
+use crate::key_ring::KeyRing;
 use crate::lingering::Lingering;
 use crate::request::Endpoint;
 use crate::{store, tls};
 
 /// How often what was kept for a while only is looked through.
 const SWEEP: Duration = Duration::from_secs(60);
+/// How long a key may be let in that was taken away.
+const LOOK: Duration = Duration::from_secs(1);
 /// As many connections are there at once. With what each may hold of a body before it is known who sends it, this is what
 /// bounds the memory of a gateway that strangers can reach.
 const CONNECTIONS: usize = 1024;
@@ -91,14 +94,16 @@ pub async fn start(config: Config) -> Result<Gateway, HiveError> {
     let listener = TcpListener::bind(config.listen).await.map_err(listen)?;
     let address = listener.local_addr().map_err(listen)?;
     let second = second_listener(address, &config.log).await;
-    let endpoint = Arc::new(Endpoint::new(engine, &credentials));
+    let log = config.log.clone();
+    let keys = KeyRing::new(data.clone(), Arc::clone(&engine), &credentials, log);
+    let endpoint = Arc::new(Endpoint::new(engine, Arc::new(keys)));
     let scheme = if config.plain_http { "http" } else { "https" };
     let running = control::Running {
         endpoint: format!("{scheme}://localhost:{}", address.port()),
         region: config.region.clone(),
         process: std::process::id(),
         options: Config { listen: address, ..config.clone() }.options(),
-        keys: credentials.keys.iter().map(|key| key.access_key_id.clone()).collect(),
+        keys: endpoint.keys().ids(),
     };
     let control = Control::open(&data, running)?;
     let log = config.log;
@@ -166,8 +171,16 @@ impl Gateway {
                 let _ = engine.sweep().await;
             }
         });
+        let keys = Arc::clone(endpoint.keys());
+        let looker = tokio::spawn(async move {
+            let mut timer = tokio::time::interval(LOOK);
+            loop {
+                timer.tick().await;
+                keys.look().await;
+            }
+        });
         tokio::pin!(shutdown);
-        let stopped = control.serve(Arc::clone(endpoint.engine()));
+        let stopped = control.serve(Arc::clone(endpoint.engine()), Arc::clone(endpoint.keys()));
         tokio::pin!(stopped);
         let places = Arc::new(Semaphore::new(CONNECTIONS));
         let why = loop {
@@ -198,6 +211,7 @@ impl Gateway {
         log.say(format!("ends: {why}"));
         drop((listener, second));
         sweeper.abort();
+        looker.abort();
         let _ = tokio::time::timeout(GRACE, graceful.shutdown()).await;
         drop(lock);
         Ok(())

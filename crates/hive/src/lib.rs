@@ -12,6 +12,7 @@ mod data_directory;
 pub mod environment;
 mod error;
 mod gateway;
+mod key_ring;
 mod lingering;
 mod log;
 mod memory;

@@ -1,7 +1,6 @@
 //! One HTTP request: bounded, authenticated, answered. Nothing is parsed further than the signature needs
 //! before the signature is known to be good.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -15,11 +14,11 @@ use jiff::Timestamp;
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
-use hive_api::sigv4::{self, Credential, SecretKey, SignedRequest};
+use hive_api::sigv4::{self, Credential, SignedRequest};
 use hive_api::{ApiError, ApiResult, Params, Service, form};
 use hive_ec2::{AccountId, Engine};
 
-use crate::credentials::Credentials;
+use crate::key_ring::KeyRing;
 use crate::{sessions, sts};
 
 /// Far above the largest real request (16 KiB of user data), far below what would hurt.
@@ -49,33 +48,21 @@ pub(crate) struct Principal {
 
 pub(crate) struct Endpoint {
     engine: Arc<Engine>,
-    keys: HashMap<String, Credential<Arc<Principal>>>,
+    keys: Arc<KeyRing>,
     large_bodies: Semaphore,
 }
 
 impl Endpoint {
-    pub fn new(engine: Arc<Engine>, credentials: &Credentials) -> Self {
-        let keys = credentials.keys.iter().map(|key| {
-            let principal = Principal {
-                account: key.account.clone(),
-                arn: key.arn(),
-                user_id: key.access_key_id.clone(),
-                key: (key.access_key_id.clone(), key.secret_access_key.clone()),
-                is_session: false,
-            };
-            let credential = Credential {
-                secret_access_key: SecretKey::new(&*key.secret_access_key),
-                session_token: None,
-                expires: None,
-                principal: Arc::new(principal),
-            };
-            (key.access_key_id.clone(), credential)
-        });
-        Self { engine, keys: keys.collect(), large_bodies: Semaphore::new(LARGE_AT_ONCE) }
+    pub fn new(engine: Arc<Engine>, keys: Arc<KeyRing>) -> Self {
+        Self { engine, keys, large_bodies: Semaphore::new(LARGE_AT_ONCE) }
     }
 
     pub fn engine(&self) -> &Arc<Engine> {
         &self.engine
+    }
+
+    pub fn keys(&self) -> &Arc<KeyRing> {
+        &self.keys
     }
 
     /// Never fails: what goes wrong is an answer too. With it whether the request was read to its end.
@@ -156,12 +143,12 @@ impl Endpoint {
     /// A permanent key, or the session that the request's token describes.
     fn credential(&self, key: &str, request: &SignedRequest<'_>) -> Option<Credential<Arc<Principal>>> {
         if let Some(known) = self.keys.get(key) {
-            return Some(known.clone());
+            return Some(known);
         }
         let in_header = request.headers.get("x-amz-security-token").and_then(|value| value.to_str().ok());
         let in_query = || request.query.iter().find(|(name, _)| name == "X-Amz-Security-Token");
         let token = in_header.or_else(|| in_query().map(|(_, value)| value.as_str()))?;
-        sessions::open(key, token, |issuer| self.keys.get(issuer).cloned())
+        sessions::open(key, token, |issuer| self.keys.get(issuer))
     }
 
     async fn run(

@@ -9,21 +9,6 @@ use support::Gateway;
 use support::client::Client;
 
 #[test]
-fn keys_that_the_gateway_would_refuse_are_not_handed_out() {
-    let dir = tempfile::tempdir().unwrap();
-    let data = dir.path().join("data");
-    let gateway = Gateway::start(&data, &["--plain-http"]);
-    hive::Credentials::add_account(&data, "200000000002", "other").unwrap();
-    let of_other = || hive::environment::variables_of(&data, Some("200000000002"));
-    let refused = of_other().unwrap_err();
-    assert!(matches!(&refused, HiveError::NotKnownYet(account) if account == "200000000002"), "{refused}");
-    assert!(hive::environment::variables(&data).is_ok());
-    gateway.kill();
-    let _again = Gateway::start(&data, &["--plain-http"]);
-    assert!(of_other().is_ok());
-}
-
-#[test]
 fn a_gateway_says_where_it_is_and_ends_when_asked() {
     let dir = tempfile::tempdir().unwrap();
     let data = dir.path().join("data");

@@ -286,6 +286,35 @@ fn a_store_that_is_not_there_is_named() {
     assert!(start("redis://127.0.0.1").contains("--store"));
 }
 
+/// Each gateway has a file of keys, and an account is made once for all of them.
+#[test]
+fn a_new_account_is_taken_up_by_each_gateway_that_has_its_key() {
+    let Some(mut pair) = Pair::start("a_new_account_is_taken_up_by_each_gateway_that_has_its_key") else {
+        return;
+    };
+    let account = "200000000002";
+    let second = hive::Credentials::add_account(&pair.a.data, "100000000001", "admin").unwrap();
+    assert!(hive::control::running(&pair.a.data).unwrap().keys.contains(&second.access_key_id));
+    // An account that cannot be prepared is not let in; a key that is taken away is refused all the same.
+    pair.server.kill();
+    hive::Credentials::revoke(&pair.a.data, &second.access_key_id).unwrap();
+    hive::Credentials::add_account(&pair.a.data, account, "admin").unwrap();
+    let refused = hive::environment::variables_of(&pair.a.data, Some(account)).unwrap_err();
+    assert!(matches!(&refused, hive::HiveError::NotLetIn(said) if said == account), "{refused}");
+    assert_eq!(hive::control::running(&pair.a.data).unwrap().keys.len(), 1);
+    pair.server.start_again();
+    eventually("the account is let in", || hive::environment::variables_of(&pair.a.data, Some(account)).ok());
+    let of_account = |gateway: &Gateway| Client::connect(&gateway.data, gateway.port(), 1).unwrap();
+    let vpc = all(&ok(&mut of_account(&pair.a), "DescribeVpcs"), "vpcId");
+    assert_eq!(vpc.len(), 1);
+    std::fs::copy(pair.a.data.join("credentials.json"), pair.b.data.join("credentials.json")).unwrap();
+    let mut other = of_account(&pair.b);
+    eventually("the other gateway lets it in", || {
+        let answer = other.action("DescribeVpcs").unwrap();
+        (answer.status == 200).then(|| assert_eq!(all(&answer, "vpcId"), vpc))
+    });
+}
+
 #[test]
 fn a_data_directory_has_one_gateway_also_on_nats() {
     let Some(pair) = Pair::start("a_data_directory_has_one_gateway_also_on_nats") else { return };

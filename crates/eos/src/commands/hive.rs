@@ -94,13 +94,22 @@ pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
             ),
         )
         .subcommand(
-            Command::new("accounts").about("Accounts that have keys; with --add another one").arg(
-                Arg::new("add")
-                    .long("add")
-                    .value_name("ID")
-                    .value_parser(hive::parse_account)
-                    .help("Twelve digits; a running gateway knows it after its next start"),
-            ),
+            Command::new("accounts")
+                .about("Accounts that have keys; also makes keys and takes them away")
+                .arg(
+                    Arg::new("add")
+                        .long("add")
+                        .value_name("ID")
+                        .value_parser(hive::parse_account)
+                        .help("Make a key of this account: twelve digits"),
+                )
+                .arg(
+                    Arg::new("revoke")
+                        .long("revoke")
+                        .value_name("KEY")
+                        .conflicts_with("add")
+                        .help("Take this key away; what its account has stays"),
+                ),
         )
         .subcommand(Command::new("down").about("Stop the gateway"))
         .subcommand(Command::new("leftovers").about("Resources that are still there; exit 2 when there are any"))
@@ -126,9 +135,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         Some(("up", matches)) if matches.get_flag("detach") => detach(call, matches, &data),
         Some(("up", matches)) => up(call, matches, &data),
         Some(("env", matches)) => env(call, &data, matches.get_one::<String>("account").map(String::as_str)),
-        Some(("accounts", matches)) => {
-            accounts(call, &data, matches.get_one::<String>("add").map(String::as_str))
-        }
+        Some(("accounts", matches)) => accounts(call, matches, &data),
         Some(("down", _)) => down(call, &data),
         Some(("leftovers", _)) => leftovers(call, &data),
         Some(("coverage", matches)) => {
@@ -175,8 +182,10 @@ fn failed(error: &HiveError, call: &Call<'_>, data: &Utf8PathBuf) -> Diagnostic 
             format!("eos hive up --region {found}{given}; or eos hive up --data <another folder>")
         }
         HiveError::NotRunning(_) => format!("eos hive up --detach{given}"),
-        HiveError::NotKnownYet(_) => {
-            format!("eos hive down{given}, then eos hive up{given} with the options it had")
+        HiveError::NotLetIn(_) => {
+            format!(
+                "look there, or where eos hive up runs; eos hive down{given}, then eos hive up{given} starts it anew"
+            )
         }
         HiveError::Account(..) => {
             format!("eos hive accounts{given} --add <12 digits>, e.g. 200000000002")
@@ -184,6 +193,7 @@ fn failed(error: &HiveError, call: &Call<'_>, data: &Utf8PathBuf) -> Diagnostic 
         HiveError::UnknownAccount(_) => {
             format!("eos hive accounts{given} lists them; eos hive accounts{given} --add <12 digits>")
         }
+        HiveError::UnknownKey(_) => format!("eos hive accounts{given} lists them"),
         _ => String::new(),
     };
     if !with_data.is_empty() {
@@ -353,22 +363,29 @@ fn given_data(data: &Utf8PathBuf, call: &Call<'_>) -> String {
 }
 
 /// Keys by name only: secrets are what `env` prints.
-fn accounts(call: &Call<'_>, data: &Utf8PathBuf, add: Option<&str>) -> Result<Outcome, Diagnostics> {
+fn accounts(call: &Call<'_>, matches: &ArgMatches, data: &Utf8PathBuf) -> Result<Outcome, Diagnostics> {
     let folder = data.as_std_path();
-    if let Some(account) = add {
-        Credentials::add_account(folder, account, "admin").map_err(|error| failed(&error, call, data))?;
-    }
+    let asked = |name: &str| matches.get_one::<String>(name).map(String::as_str);
+    let added = asked("add").map(|account| Credentials::add_account(folder, account, "admin")).transpose();
+    let added = added.map_err(|error| failed(&error, call, data))?;
+    let revoked = asked("revoke").map(|key| Credentials::revoke(folder, key)).transpose();
+    let revoked = revoked.map_err(|error| failed(&error, call, data))?;
     let keys = Credentials::list(folder).map_err(|error| failed(&error, call, data))?;
     let mut table = Table::new(&["ACCOUNT", "USER", "KEY"]);
     for key in &keys {
         table.row(vec![key.account.to_string(), key.user.clone(), key.access_key_id.clone()]);
     }
     let mut text = table.render(call.context.width, call.context.color_stdout);
-    if add.is_some() && control::running(folder).is_ok() {
-        let given = given_data(data, call);
-        text.push_str(&format!(
-            "The running gateway knows it after its next start: eos hive down{given}, then eos hive up{given}.\n"
-        ));
+    // Being asked, it looks at once.
+    if let (Some(key), Ok(running)) = (added.as_ref().or(revoked.as_ref()), control::running(folder)) {
+        let is_let_in = running.keys.contains(&key.access_key_id);
+        text.push_str(match is_let_in {
+            _ if is_let_in != added.is_some() => {
+                "The running gateway has not taken it up; its log says why.\n"
+            }
+            true => "The running gateway lets the new key in.\n",
+            false => "The running gateway refuses it from now on.\n",
+        });
     }
     let document = keys
         .iter()

@@ -102,11 +102,20 @@ fn what_to_type_next_names_the_folder_and_the_region() {
 
     let started = up(&sandbox, data, &["--region", "eu-west-1"]);
     assert_eq!(started.code, 0, "{}{}", started.stdout, started.stderr);
-    // A key that the gateway would refuse is not handed out.
-    sandbox.ok(&["hive", "accounts", "--add", "200000000002", "--data", data]);
-    let refused = sandbox.run(&["hive", "env", "--account", "200000000002", "--data", data]);
-    assert_eq!((refused.code, &*refused.stdout), (1, ""), "{}", refused.stderr);
-    assert!(refused.stderr.contains(&format!("eos hive down {quoted}")), "{}", refused.stderr);
+    // The gateway takes up what is made while it runs, and lets go of what is taken away.
+    let made = sandbox.ok(&["hive", "accounts", "--add", "200000000002", "--data", data]);
+    assert!(made.stdout.contains("The running gateway lets the new key in."), "{}", made.stdout);
+    let variables = sandbox.json(&["hive", "env", "--account", "200000000002", "--data", data]);
+    let key = variables["AWS_ACCESS_KEY_ID"].as_str().unwrap();
+    let taken = sandbox.ok(&["hive", "accounts", "--revoke", key, "--data", data]);
+    assert!(taken.stdout.contains("The running gateway refuses it from now on."), "{}", taken.stdout);
+    let again = sandbox.run(&["hive", "accounts", "--revoke", key, "--data", data]);
+    assert_eq!(again.code, 1, "{}", again.stderr);
+    assert!(
+        again.stderr.contains(&format!("try: eos hive accounts {quoted} lists them")),
+        "{}",
+        again.stderr
+    );
     assert!(started.stdout.contains(&format!("eval \"$(eos hive env {quoted})\"")), "{}", started.stdout);
     let printed = sandbox.ok(&["hive", "env", "--data", data]);
     assert!(printed.stdout.contains("AWS_ENDPOINT_URL_EC2"), "{}", printed.stdout);

@@ -16,7 +16,7 @@ static FILTERS: Filters<InstanceType> = Filters::<InstanceType>::of(&[
     ("bare-metal", Of(|kind, _| one(kind.hypervisor.is_none()))),
     ("burstable-performance-supported", Of(|kind, _| one(kind.burstable))),
     ("current-generation", Of(|kind, _| one(kind.is_current))),
-    ("free-tier-eligible", Of(|kind, _| maybe(kind.is_free_tier()))),
+    ("free-tier-eligible", Of(|kind, _| one(kind.free_tier))),
     ("hypervisor", Of(|kind, _| maybe(kind.hypervisor))),
     ("instance-type", Of(|kind, _| one(kind.name))),
     ("memory-info.size-in-mib", Of(|kind, _| one(kind.memory_mib))),
@@ -62,7 +62,7 @@ impl Action for DescribeInstanceTypes {
 pub struct InstanceTypeView {
     instance_type: &'static str,
     current_generation: bool,
-    free_tier_eligible: Option<bool>,
+    free_tier_eligible: bool,
     supported_usage_classes: Vec<&'static str>,
     supported_root_device_types: Vec<&'static str>,
     supported_virtualization_types: Vec<&'static str>,
@@ -71,7 +71,7 @@ pub struct InstanceTypeView {
     processor_info: ProcessorInfo,
     v_cpu_info: VcpuInfo,
     memory_info: MemoryInfo,
-    instance_storage_supported: Option<bool>,
+    instance_storage_supported: bool,
     instance_storage_info: Option<InstanceStorageInfo>,
     ebs_info: EbsInfo,
     network_info: NetworkInfo,
@@ -80,7 +80,7 @@ pub struct InstanceTypeView {
     hibernation_supported: bool,
     burstable_performance_supported: bool,
     dedicated_hosts_supported: bool,
-    auto_recovery_supported: Option<bool>,
+    auto_recovery_supported: bool,
     supported_boot_modes: Vec<&'static str>,
 }
 
@@ -196,12 +196,11 @@ struct PlacementGroupInfo {
 }
 
 fn view(kind: &InstanceType) -> InstanceTypeView {
-    let nitro = kind.is_nitro();
     let (volumes, shared) = kind.volumes();
     InstanceTypeView {
         instance_type: kind.name,
         current_generation: kind.is_current,
-        free_tier_eligible: kind.is_free_tier(),
+        free_tier_eligible: kind.free_tier,
         supported_usage_classes: vec!["on-demand"],
         supported_root_device_types: vec!["ebs"],
         supported_virtualization_types: vec!["hvm"],
@@ -216,7 +215,7 @@ fn view(kind: &InstanceType) -> InstanceTypeView {
             valid_threads_per_core: kind.valid_threads_per_core(),
         },
         memory_info: MemoryInfo { size_in_mi_b: kind.memory_mib },
-        instance_storage_supported: kind.has_disks(),
+        instance_storage_supported: kind.disks().is_some(),
         instance_storage_info: kind.disks().map(storage),
         ebs_info: EbsInfo {
             ebs_optimized_support: kind.ebs_optimized,
@@ -233,11 +232,7 @@ fn view(kind: &InstanceType) -> InstanceTypeView {
             // Interfaces have IPv4 addresses only.
             ipv6_addresses_per_interface: 0,
             ipv6_supported: false,
-            ena_support: match (nitro, kind.ena) {
-                (true, _) => "required",
-                (false, true) => "supported",
-                (false, false) => "unsupported",
-            },
+            ena_support: kind.ena_support(),
         },
         gpu_info: kind.gpus().map(gpu_info),
         placement_group_info: PlacementGroupInfo {
@@ -246,7 +241,7 @@ fn view(kind: &InstanceType) -> InstanceTypeView {
         hibernation_supported: false,
         burstable_performance_supported: kind.burstable,
         dedicated_hosts_supported: false,
-        auto_recovery_supported: kind.recovers(),
+        auto_recovery_supported: kind.recovers,
         supported_boot_modes: kind.boot_modes().to_vec(),
     }
 }

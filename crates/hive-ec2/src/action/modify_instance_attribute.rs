@@ -92,6 +92,7 @@ impl Action for ModifyInstanceAttribute {
             if let Some(present) = instance_types::find(&instance.instance_type) {
                 launch::check_architecture(kind, present.architecture)?;
             }
+            launch::check_ena(kind, instance.ena_support, "your instance")?;
             instance.instance_type = kind.name.to_owned();
             instance.options.core_count = kind.cores;
             instance.options.threads_per_core = kind.threads_per_core();

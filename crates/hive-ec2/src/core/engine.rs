@@ -46,7 +46,7 @@ pub struct EngineConfig {
     pub entropy: Entropy,
     /// Time from outside, for reports that arrive without a request.
     pub clock: Arc<dyn Fn() -> Timestamp + Send + Sync>,
-    /// Accounts that exist; each gets its default VPC when it is first seen.
+    /// Accounts that exist; each is prepared.
     pub accounts: Vec<AccountId>,
     /// Refuse parameters that an action does not know instead of counting them.
     pub strict: bool,
@@ -107,15 +107,19 @@ impl Engine {
             tokio::spawn(shared::write(Arc::downgrade(&engine), jobs));
         }
         for account in engine.config.accounts.clone() {
-            let prepared = engine.perform(&account, "Bootstrap", rules::bootstrap::bootstrap);
             let failed = |reason| EngineError::Bootstrap { account: account.to_string(), reason };
-            prepared.await.map_err(failed)?;
+            engine.prepare(&account).await.map_err(failed)?;
         }
         engine.resume_orders().await;
         tokio::spawn(follow_reports(Arc::downgrade(&engine), incoming));
         tokio::spawn(follow_networks(Arc::downgrade(&engine), changed_networks));
         tokio::spawn(give_again(Arc::downgrade(&engine)));
         Ok(engine)
+    }
+
+    /// Gives an account its default VPC when it is first seen.
+    pub async fn prepare(&self, account: &AccountId) -> ApiResult<()> {
+        self.perform(account, "Bootstrap", rules::bootstrap::bootstrap).await
     }
 
     pub fn environment(&self) -> &Environment {

@@ -20,17 +20,17 @@ pub struct InstanceType {
     /// Whether it can be in a cluster.
     pub clusters: bool,
     pub enclaves: bool,
-    pub ena: bool,
+    ena: bool,
     pub is_current: bool,
-    free_tier: bool,
-    recovers: bool,
+    pub free_tier: bool,
+    pub recovers: bool,
     /// `default`, `supported` or `unsupported`.
     pub ebs_optimized: &'static str,
     /// `1-4,8-24/4`, or `-`.
     valid_cores: &'static str,
-    /// `2x1900ssd/ne`; `-` is none, and `?` not known.
+    /// `2x1900ssd/ne`; `-` is none.
     disks: &'static str,
-    /// `4xNVIDIA:T4:16384`; `-` is none, and `?` not known.
+    /// `4xNVIDIA:T4:16384`; `-` is none.
     gpus: &'static str,
 }
 
@@ -62,23 +62,6 @@ impl Listed for InstanceType {
 impl InstanceType {
     pub fn threads_per_core(&self) -> u32 {
         self.vcpus / self.cores.max(1)
-    }
-
-    /// Whether it is known what this type has beyond its size.
-    fn is_known(&self) -> bool {
-        self.disks != "?"
-    }
-
-    pub fn is_free_tier(&self) -> Option<bool> {
-        self.is_known().then_some(self.free_tier)
-    }
-
-    pub fn recovers(&self) -> Option<bool> {
-        self.is_known().then_some(self.recovers)
-    }
-
-    pub fn has_disks(&self) -> Option<bool> {
-        self.is_known().then_some(self.disks != "-")
     }
 
     pub fn disks(&self) -> Option<Disks> {
@@ -130,6 +113,15 @@ impl InstanceType {
         self.hypervisor != Some("xen")
     }
 
+    /// `required`, `supported` or `unsupported`, of the adapter that Nitro has and the last ones on Xen had too.
+    pub fn ena_support(&self) -> &'static str {
+        match (self.is_nitro(), self.ena) {
+            (true, _) => "required",
+            (false, true) => "supported",
+            (false, false) => "unsupported",
+        }
+    }
+
     /// How many volumes it has room for, and whether its interfaces take of the same places. Up to the sixth generation of
     /// Nitro they do; the seventh has places for volumes alone, 32 and more for the large; on Xen EC2 vouches for 40 volumes.
     pub fn volumes(&self) -> (u32, bool) {
@@ -178,8 +170,8 @@ fn parse(line: &'static str) -> Option<InstanceType> {
         recovers: false,
         ebs_optimized: "unsupported",
         valid_cores: "-",
-        disks: "?",
-        gpus: "?",
+        disks: "-",
+        gpus: "-",
     };
     for flag in words.next()?.chars() {
         match flag {
@@ -220,8 +212,8 @@ mod tests {
         assert_eq!(cores("c5a.12xlarge"), Some(vec![1, 2, 3, 4, 8, 12, 16, 20, 24]));
         assert_eq!(cores("m5.metal"), Some(vec![]));
         for kind in super::all() {
-            assert_eq!(kind.disks().is_some(), !["-", "?"].contains(&kind.disks), "{}", kind.name);
-            assert_eq!(kind.gpus().is_some(), !["-", "?"].contains(&kind.gpus), "{}", kind.name);
+            assert_eq!(kind.disks().is_some(), kind.disks != "-", "{}", kind.name);
+            assert_eq!(kind.gpus().is_some(), kind.gpus != "-", "{}", kind.name);
         }
         let current = |name| super::find(name).map(|kind| kind.is_current);
         assert_eq!(

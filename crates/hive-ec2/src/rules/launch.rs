@@ -93,6 +93,7 @@ pub struct Launch {
 impl Launch {
     pub fn check(&self, call: &Call<'_>) -> ApiResult<()> {
         check_architecture(self.instance_type, &self.image.architecture)?;
+        check_ena(self.instance_type, self.image.ena_support, "you are using an AMI that")?;
         if let Some(data) = &self.options.user_data {
             check_user_data(data)?;
         }
@@ -348,6 +349,18 @@ pub fn check_architecture(kind: &InstanceType, image: &str) -> ApiResult<()> {
             kind.architecture
         ),
     ))
+}
+
+/// Nitro has no other network adapter; `what` says who has to know it.
+pub fn check_ena(kind: &InstanceType, has_ena: bool, what: &str) -> ApiResult<()> {
+    if has_ena || kind.ena_support() != "required" {
+        return Ok(());
+    }
+    Err(ApiError::invalid_combination(format!(
+        "Enhanced networking with the Elastic Network Adapter (ENA) is required for the '{}' instance type. Ensure that \
+         {what} is enabled for ENA.",
+        kind.name
+    )))
 }
 
 /// T2 spends what it has earned, later families what they need; others have no credits.

@@ -4,6 +4,7 @@
 
 pub mod elements;
 mod everything;
+pub mod requests;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

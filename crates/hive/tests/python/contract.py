@@ -12,6 +12,7 @@ import unittest
 
 from contract.base import CHECKER, EC2, STS
 from contract.names import query_name
+from parameters import EVERYWHERE
 from model import ELEMENTS
 
 
@@ -25,6 +26,15 @@ class Everything(unittest.TestCase):
         self.assertEqual(sorted(set(CHECKER.problems)), [])
         self.assertEqual({path.split(".")[0] for path in ELEMENTS} - CHECKER.answered, set())
         self.assertEqual(set(os.environ["HIVE_ACTIONS"].split()) - CHECKER.answered, set())
+
+    def test_what_is_the_same_everywhere_is_taken_wherever_ec2_takes_it(self):
+        """A client token or a page that is not taken would be counted, and dropped."""
+        missing = []
+        for row in json.loads(os.environ["HIVE_COVERAGE"]):
+            shape = (STS if row["service"] == "sts" else EC2).meta.service_model.operation_model(row["action"]).input_shape
+            known = {query_name(name, member) for name, member in shape.members.items()} if shape else set()
+            missing += [f"{row['action']}.{name}" for name in sorted(known & EVERYWHERE - set(row["parameters"]))]
+        self.assertEqual(missing, [])
 
     def test_every_parameter_is_one_of_the_models(self):
         """A misspelt parameter would never be sent, and nobody would notice: every name is one that clients know."""

@@ -1,6 +1,6 @@
 """`instance_types.py INSTANCE_TYPES_JSON`: the table crates/hive-ec2/src/data/instance-types.txt, from what DescribeInstanceTypes answers at EC2.
 
-The answers are in the package `moto` of PyPI, which collects them region by region: `pip download --no-deps moto`, then
+The answers are in the package `moto` of PyPI, which collects them region by region: `pip download --no-deps moto==5.2.5`, then
 `moto/ec2/resources/instance_types.json.gz` in the wheel. Left out are types that need a host of their own (mac) and those of the first
 generations that start paravirtual machines too.
 """
@@ -13,7 +13,7 @@ HEAD = (
     "# name architecture vcpus cores memory-mib interfaces addresses-per-interface hypervisor flags valid-cores ebs-optimized disks gpus;\n"
     "# sorted by name. Flags: b burstable, c fit for a cluster, e enclaves, f of the free tier, n ENA, p of a previous generation,\n"
     "# r recovers by itself. Disks: how many, GB, kind, and behind a slash what they require, n NVMe, e encryption; GPUs: how many,\n"
-    "# maker, name, MiB of each. - is none; ? is not known, nor are then the flags f and r. Written by tests/python/instance_types.py."
+    "# maker, name, MiB of each. - is none. Written by tests/python/instance_types.py."
 )
 
 

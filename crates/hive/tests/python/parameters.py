@@ -36,8 +36,9 @@ def paths(shape, service, before="", seen=()):
             yield from paths(member, service, path + ".", (*seen, member.name))
 
 
-for service, action in re.findall(r"^## (ec2|sts) (\w+)$", open(sys.argv[1]).read(), re.M):
-    operation = botocore.session.get_session().get_service_model(service).operation_model(action)
-    names = list(paths(operation.input_shape, service)) if operation.input_shape else []
-    if names:
-        print(action, *names)
+if __name__ == "__main__":
+    for service, action in re.findall(r"^## (ec2|sts) (\w+)$", open(sys.argv[1]).read(), re.M):
+        operation = botocore.session.get_session().get_service_model(service).operation_model(action)
+        names = list(paths(operation.input_shape, service)) if operation.input_shape else []
+        if names:
+            print(action, *names)
