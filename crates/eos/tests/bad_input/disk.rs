@@ -96,7 +96,7 @@ fn an_estate_of_somebody_else() {
             .current_dir(sandbox.estate());
         command
             .env_clear()
-            .env("HOME", "/nonexistent")
+            .env("HOME", sandbox.path().join("nowhere"))
             .env("USER", "nobody")
             .env("PATH", "/usr/bin:/bin")
             .stdin(std::process::Stdio::null());
