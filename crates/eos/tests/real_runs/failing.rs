@@ -50,7 +50,7 @@ pub fn give_up_on(shop: &Shop, job: &str) {
 }
 
 /// Two new jobs, one of which cannot start; each way to go on ends in what Nomad has. Jobs that are changed, and what
-/// waits for them, are in `make soak`.
+/// waits for them, are in `unhealthy.rs`.
 #[test]
 fn a_new_job_that_fails_under_each_policy() {
     std::thread::scope(|scope| {
