@@ -154,7 +154,7 @@ impl Tree {
             };
             for name in matching {
                 if let Some(node) = reader.render(&name) {
-                    pillar = eos_yaml::merge(pillar, node);
+                    pillar = reader.lay_over(pillar, node);
                 }
             }
         }
@@ -223,6 +223,19 @@ struct Reader<'a> {
     rendered: HashSet<String>,
 }
 
+/// A value that stands where other files have a mapping.
+fn empties(keys: &[String], place: Option<Place>, value: &Node) -> Diagnostic {
+    let name = keys.join(":");
+    let file = place.as_ref().map_or(PILLAR, |place| place.file.as_str());
+    let is = if value.is_null() { "empty".to_owned() } else { value.kind_name().to_owned() };
+    let message = format!("{name} is {is} in {file}, and other files have something there");
+    let fix = format!("take {name} out of {file}; {{}} behind it adds nothing and takes nothing away");
+    Diagnostic::error(codes::WRONG_SHAPE, message)
+        .at(place)
+        .why("in Salt it takes the place of all that they say there, which would count as deleted")
+        .fix(fix)
+}
+
 impl Reader<'_> {
     /// A file with its includes merged below it. An include of what was rendered before is its own content only, and a
     /// file that top.sls names is rendered in its place whether it was included before or not: both as in Salt.
@@ -253,10 +266,25 @@ impl Reader<'_> {
                 self.render(other)
             };
             if let Some(included) = included {
-                merged = eos_yaml::merge(merged, included);
+                merged = self.lay_over(merged, included);
             }
         }
-        Some(eos_yaml::merge(merged, own))
+        Some(self.lay_over(merged, own))
+    }
+
+    /// Laid over each other as Salt does it. What would take all away that other files say to eos, without a word, is told
+    /// of instead.
+    fn lay_over(&mut self, base: Node, over: Node) -> Node {
+        let Reader { sources, found, .. } = self;
+        eos_yaml::merge_unless(base, over, &mut |keys, key, value| {
+            // Below an entry one form may stand for another: a need is met by one name, or by one for each.
+            let is_entry = keys.len() <= 3;
+            if keys.first().is_none_or(|root| root != "eos") || !(is_entry || value.is_null()) {
+                return false;
+            }
+            found.push(empties(keys, sources.place_of(key), value));
+            true
+        })
     }
 
     /// What says something to eos in the environment's own folders has to be read there: it would count as deleted.

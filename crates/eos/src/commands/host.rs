@@ -1,7 +1,7 @@
 //! `eos create host` and `eos update host`: a machine that may be configured. Without this no machine ever is.
 
 use clap::{Arg, ArgMatches, Command};
-use eos_compile::intent::{self, HostRequest, entry_text, host_path};
+use eos_compile::intent::{self, HostRequest, host_path};
 use eos_model::{Diagnostic, Diagnostics, EnvName, HostName, codes};
 use eos_pillar::Change;
 use eos_pillar::words::{self, Misfit};
@@ -76,7 +76,8 @@ pub fn create(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnost
     let environment = loaded.environment(&env)?;
     let entry = intent::host(&environment, &request)?;
     let mut change = Change::default();
-    change.write(host_path(&request.name), entry_text("hosts", request.name.as_str(), &entry));
+    let path = host_path(&request.name);
+    own_file::write_new(&loaded, "hosts", request.name.as_str(), path, &entry, &mut change)?;
     record(call, matches, loaded, &env, &request, (entry, change))
 }
 

@@ -76,6 +76,37 @@ fn a_host_that_a_later_file_decides() {
     sandbox.ok(&["update", "host", "local", "--data-folder", "/data"]);
 }
 
+/// Compiled as Salt merges it, nothing would be left of what eos was asked for.
+#[test]
+fn an_empty_section_over_others() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "redis", "--port", "7777"]);
+    let file = "pillar/infrastructure/production/zz.sls";
+    sandbox.write(file, "eos:\n  components:\n");
+    sandbox.commit_by_hand();
+    refused(&sandbox, "a_section_that_empties_others", 3, &["compile"]);
+    refused(&sandbox, "a_section_that_empties_others_created", 3, &["create", "redis"]);
+    sandbox.write(file, "eos:\n  hosts:\n");
+    sandbox.commit_by_hand();
+    refused(&sandbox, "hosts_that_are_emptied", 3, &["create", "grafana"]);
+    // What it says to write instead, and an empty one with nothing to take away.
+    sandbox.write(file, "eos:\n  components: {}\n  kept:\n");
+    sandbox.commit_by_hand();
+    sandbox.ok(&["compile"]);
+    assert_eq!(sandbox.json(&["show", "redis"])["settings"]["port"]["value"], 7777);
+}
+
+/// The file that eos would write is somebody's own, and speaks of something else.
+#[test]
+fn a_file_of_ones_own_where_a_host_would_be_written() {
+    let sandbox = Sandbox::with_estate();
+    let host = "{environment: production, address: 10.0.0.6, connection: minion}";
+    sandbox.write("pillar/hosts/web.sls", format!("#!yaml\neos: {{hosts: {{db: {host}}}}}\n"));
+    sandbox.commit_by_hand();
+    refused(&sandbox, "a_host_over_a_file_of_ones_own", 4, &["create", "host", "web"]);
+    sandbox.ok(&["create", "host", "web2"]);
+}
+
 #[test]
 fn only_a_part_of_a_component() {
     let sandbox = redis_with("pillar/infrastructure/common/init.sls");
