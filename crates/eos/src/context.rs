@@ -85,6 +85,19 @@ impl Context {
         }
     }
 
+    /// What is done in a folder without a name as text would be done in another one.
+    pub fn refuse_unnamed_directory(&self) -> Result<(), Diagnostic> {
+        if self.directory.is_absolute() {
+            return Ok(());
+        }
+        Err(Diagnostic::error(
+            codes::NOT_UTF8,
+            "the folder that eos runs in has a name that is not UTF-8 text",
+        )
+        .why("eos could not speak of it, nor write it down")
+        .fix("rename it (ls -b .. shows it), or say which folder is meant: eos -C <folder>"))
+    }
+
     /// Says what was noticed before the command is over, as it is said at its end.
     pub fn tell(&self, found: &Diagnostics) {
         if !self.json {

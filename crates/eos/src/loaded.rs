@@ -328,6 +328,7 @@ fn has(environment: &Result<Environment, Diagnostics>, name: &str) -> bool {
 
 /// The root of the estate one is in.
 pub fn root(context: &Context) -> Result<camino::Utf8PathBuf, Diagnostic> {
+    context.refuse_unnamed_directory()?;
     if !context.directory.is_dir() {
         return Err(Diagnostic::error(codes::NO_ESTATE, format!("there is no folder {}", context.directory))
             .fix("look at what follows -C: it is a folder of an estate"));

@@ -8,6 +8,7 @@ mod context;
 mod dry_run;
 mod exit_code;
 mod hints;
+mod identity_place;
 mod in_clear;
 mod loaded;
 mod mending;
