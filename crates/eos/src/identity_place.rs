@@ -12,10 +12,11 @@ pub fn refuse_inside(root: &Utf8Path, context: &Context) -> Result<(), Diagnosti
     if !real(file).starts_with(real(root)) {
         return Ok(());
     }
-    let moved = "mv it to ~/.config/eos/identity.txt, or elsewhere and export EOS_IDENTITY=<file>";
     let fix = match file.exists() {
-        true => format!("{moved}; where it was committed, make another and rotate every secret"),
-        false => "export EOS_IDENTITY=<a file outside of the estate>, or HOME as it is for you".to_owned(),
+        true => {
+            "move it out of there, and export EOS_IDENTITY=<where it is>; was it committed, make another and rotate every secret"
+        }
+        false => "export EOS_IDENTITY=<a file outside of the estate>, or HOME as it is for you",
     };
     Err(Diagnostic::error(
         codes::IDENTITY_IN_ESTATE,

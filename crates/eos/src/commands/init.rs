@@ -54,7 +54,6 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let root =
         plain(if folder == "." { &context.directory } else { Utf8Path::new(folder) }, &context.directory);
     refuse_system_folder(&root)?;
-    identity_place::refuse_inside(&root, context)?;
     if matches.value_source("folder") == Some(ValueSource::DefaultValue) && !matches.contains_id("name") {
         refuse_full_folder(&root)?;
     }
@@ -70,6 +69,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
             .fix("make it beside that one, or eos create in the one that is there")
             .into());
     }
+    identity_place::refuse_inside(&root, context)?;
     let said = matches.get_one::<String>("executor");
     let executor = match said {
         Some(said) => said.clone(),
