@@ -140,6 +140,7 @@ impl Tree {
         let top = eos_yaml::parse(Utf8Path::new(TOP_FILE), top_bytes)?;
         let mut reader = Reader {
             by_sls: self.by_sls(),
+            behind: self.behind(),
             sources: Sources::new(),
             found: Diagnostics::new(),
             told: HashSet::new(),
@@ -197,6 +198,15 @@ impl Tree {
         }
         found
     }
+
+    /// Files that Salt never opens, as another has the same name for it: `a/init.sls` behind `a.sls`.
+    fn behind(&self) -> Vec<(&Utf8Path, &PillarFile)> {
+        let first = |path: &Utf8Path| Some(Utf8PathBuf::from(format!("{}.sls", path.parent()?)));
+        let files = self.files.iter().filter(|(path, _)| path.file_name() == Some("init.sls"));
+        let behind =
+            files.filter(|(path, _)| first(path).is_some_and(|first| self.files.contains_key(&first)));
+        behind.map(|(path, file)| (path.as_path(), &**file)).collect()
+    }
 }
 
 /// The numbers of files that come after another.
@@ -216,6 +226,7 @@ fn empty() -> Node {
 
 struct Reader<'a> {
     by_sls: BTreeMap<String, (&'a Utf8Path, &'a PillarFile)>,
+    behind: Vec<(&'a Utf8Path, &'a PillarFile)>,
     sources: Sources,
     found: Diagnostics,
     /// Files whose mistakes were told: once is enough, however often one is included.
@@ -292,6 +303,19 @@ impl Reader<'_> {
         let speaks = |path: &Utf8Path, file: &PillarFile| {
             file.document(path).as_ref().is_ok_and(|document| document.root.get("eos").is_some())
         };
+        for (path, file) in &self.behind {
+            let name = path.strip_prefix(PILLAR).ok().and_then(top::sls_name).unwrap_or_default();
+            if !self.rendered.contains(&name) || !speaks(path, file) {
+                continue;
+            }
+            let (read, _) = self.by_sls[&name];
+            let message = format!("{path} is never read: {read} has the same name for Salt, and comes first");
+            let wrong = Diagnostic::error(codes::TOP_FILE, message).at(Place::file(path));
+            let wrong = wrong.why("what it says would count as deleted");
+            self.found.push(
+                wrong.fix(format!("git mv {path} to a name of its own in the folder above, or delete it")),
+            );
+        }
         let unread = self.by_sls.iter().filter(|(name, (path, file))| {
             top::is_own(name, env)
                 && !self.rendered.contains(*name)
@@ -305,7 +329,7 @@ impl Reader<'_> {
             Diagnostic::error(codes::TOP_FILE, format!("{TOP_FILE} does not give {first}{more} to {env}"))
                 .at(Place::file(TOP_FILE))
                 .why("what is never read would count as deleted")
-                .fix(top::how_to_give(env)),
+                .fix(top::how_to_give(env, first)),
         );
     }
 

@@ -340,5 +340,5 @@ fn not_given(path: &Utf8Path, env: &EnvName) -> Diagnostic {
     Diagnostic::error(codes::TOP_FILE, format!("{TOP_FILE} gives {path} to nobody in {env}"))
         .at(Place::file(TOP_FILE))
         .why("it would be written and never read")
-        .fix(how_to_give(env))
+        .fix(how_to_give(env, path))
 }

@@ -233,6 +233,19 @@ fn replaced(entry: &mut Json, before: &SecretRef, after: &SecretRef) -> Vec<Stri
     keys
 }
 
+/// Where eos does not write the new version down, somebody else can: the reference then waits for its file.
+fn in_own_yaml(mut found: Diagnostics, before: &SecretRef, after: &SecretRef) -> Diagnostics {
+    for one in found.0.iter_mut().filter(|one| one.code == codes::NOT_OURS) {
+        let file = one.place.as_ref().map_or("the pillar", |place| place.file.as_str());
+        let versions = format!("?v={} in the place of ?v={}", after.version, before.version);
+        let what = format!("{}/{}", before.name, before.key);
+        one.fix = Some(format!(
+            "write {versions} behind {what} in {file} yourself, git commit it, then this command again"
+        ));
+    }
+    found
+}
+
 fn renew(call: &Call<'_>, matches: &ArgMatches, random: bool) -> Result<Outcome, Diagnostics> {
     let (name, key) = path(matches)?;
     let given = if random {
@@ -261,7 +274,8 @@ fn renew(call: &Call<'_>, matches: &ArgMatches, random: bool) -> Result<Outcome,
         if !awaited {
             let path = component_path(&env, &entry.name);
             let known = Known { section: "components", name: entry.name.as_str(), node: &entry.node, path };
-            own_file::rewrite(&loaded, &environment, &known, &json, &mut change)?;
+            own_file::rewrite(&loaded, &environment, &known, &json, &mut change)
+                .map_err(|found| in_own_yaml(found, &before, &after))?;
         }
         kind = &entry.kind;
         let widest = component::widest(&loaded.catalog, kind)?;

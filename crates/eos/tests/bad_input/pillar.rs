@@ -369,3 +369,31 @@ fn names_of_one_service() {
     sandbox.ok(&["create", "redis", "c.d"]);
     refused(&sandbox, "names_of_one_service", 3, &["create", "redis", "c-d"]);
 }
+
+/// An entry of somebody's own has to say what eos would have chosen; the message says how.
+#[test]
+fn what_an_entry_of_ones_own_leaves_out() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "postgres"]);
+    let own = "#!yaml\neos:\n components:\n  gitea:\n    kind: gitea\n    host: local\n    runtime: container\n    version: 1.22.3\n    needs: {database: postgres}\n    settings: {secret_key: 'secret://production/gitea/secret_key?v=1'}\n";
+    sandbox.write(FILE, own);
+    sandbox.write("secrets/production/gitea/secret_key.v1.age", "");
+    sandbox.commit_by_hand();
+    refused(&sandbox, "own_yaml_without_volumes_and_secrets", 3, &["compile"]);
+    // What it says to write, and to type then.
+    let run = sandbox.run(&["compile", "--json"]);
+    let document: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    let mut text = own.to_owned();
+    let mut typed = Vec::new();
+    for found in document["diagnostics"].as_array().unwrap().iter().filter(|one| one["severity"] == "error") {
+        let fix = found["fix"].as_str().unwrap();
+        let rest = fix.strip_prefix("write into gitea: ").unwrap();
+        let (line, then) = rest.split_once(", git commit it, then ").unwrap_or((rest, ""));
+        text.push_str(&format!("    {line}\n"));
+        typed.extend((!then.is_empty()).then(|| then.to_owned()));
+    }
+    sandbox.write(FILE, text);
+    sandbox.commit_by_hand();
+    typed.iter().for_each(|line| sandbox.type_in(line));
+    sandbox.ok(&["compile"]);
+}
