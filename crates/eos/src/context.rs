@@ -7,6 +7,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use camino::Utf8PathBuf;
 use eos_model::{Diagnostic, Diagnostics, codes};
 
+use crate::secret_lines;
 use crate::views::{diagnostics, table};
 
 /// The words of a variable that says yes or no.
@@ -101,7 +102,9 @@ impl Context {
     /// Says what was noticed before the command is over, as it is said at its end.
     pub fn tell(&self, found: &Diagnostics) {
         if !self.json {
-            let text = diagnostics::render(found, self.width, self.color_stderr);
+            let mut found = found.clone();
+            secret_lines::blank(self, &mut found);
+            let text = diagnostics::render(&found, self.width, self.color_stderr);
             let _ = std::io::stderr().write_all(text.as_bytes());
         }
     }
