@@ -43,6 +43,7 @@ pub fn run(work: &mut Work<'_>) {
                         format!("{} does not say where its volume {name:?} lives", unit.id.name),
                     )
                     .at(place())
+                    .why("eos chooses a place once and writes it down: data has to be where it was")
                     .fix(where_to_say(work, unit, name, volume.class)),
                 );
                 continue;
