@@ -62,6 +62,8 @@ pub fn read_state_key(
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+    use std::fs;
+
     use super::*;
     use crate::{Recipients, encrypt};
 
