@@ -13,6 +13,7 @@ use indexmap::IndexMap;
 use serde_json::Value as Json;
 
 use crate::claims::Claims;
+use crate::intent::{component_path, ours};
 use crate::operation_note::OperationNote;
 use crate::origin::Origin;
 use crate::traced::Traced;
@@ -135,6 +136,14 @@ impl<'a> Work<'a> {
         let node = path.split(':').try_fold(&unit.entry.node, |node, step| node.get(step));
         let key = Origin::component_key(&unit.id.name, path);
         node.map(|node| self.written(node, key)).into_iter().collect()
+    }
+
+    /// Whether a unit's entry is somebody's own YAML, which eos never rewrites.
+    pub fn is_by_hand(&self, unit: &Unit<'_>) -> bool {
+        let sources = &self.input.environment.sources;
+        let path = component_path(&unit.id.env, &unit.id.name);
+        let text = sources.text(unit.entry.node.file).unwrap_or_default();
+        sources.file(unit.entry.node.file) != Some(&path) || !ours(&path, text.as_bytes())
     }
 
     pub fn place(&self, node: &Node) -> Option<eos_model::Place> {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::num::NonZero;
 
 use camino::Utf8Path;
-use eos_model::{Diagnostic, EnvName, Place, codes};
+use eos_model::{Diagnostic, EnvName, Name, Place, codes};
 use serde::{Deserialize, Serialize};
 use toml::de::DeTable;
 
@@ -168,6 +168,12 @@ impl EstateFile {
         let file = Utf8Path::new(ESTATE_FILE);
         refuse_newer(text, file, FORMAT)?;
         let parsed: EstateFile = toml::from_str(text).map_err(|error| bad_toml(file, text, &error))?;
+        if let Err(problem) = parsed.name.parse::<Name>() {
+            return Err(Diagnostic::error(codes::BAD_ESTATE_FILE, format!("name: {problem}"))
+                .at(key_place(file, text, "name"))
+                .why("it is part of every state's key, which may be a path")
+                .fix("name = \"shop\", for example; git log -p eos.toml shows what it was before"));
+        }
         if !["tofu", "terraform"].contains(&parsed.executor.as_str()) {
             return Err(Diagnostic::error(
                 codes::BAD_ESTATE_FILE,
@@ -249,6 +255,13 @@ pub fn line_of(text: &str, key: &str) -> Option<usize> {
         table = value.get_ref().as_table();
     }
     Some(text[..start?].matches('\n').count() + 1)
+}
+
+/// The place of a key; the file as a whole where it is not said.
+fn key_place(file: &Utf8Path, text: &str, key: &str) -> Place {
+    let Some(line) = line_of(text, key) else { return Place::file(file) };
+    let text = text.lines().nth(line - 1).unwrap_or_default().to_owned();
+    Place { file: file.to_owned(), line, column: 1, text }
 }
 
 /// Refuses a file of a newer format before its unknown fields confuse anyone.
@@ -337,6 +350,21 @@ mod tests {
         assert_eq!(with("\"DNS_TOKEN\"").unwrap().credentials["somebody/dns"], ["DNS_TOKEN"]);
         for wrong in ["PATH", "LD_PRELOAD", "TF_CLI_ARGS", "EOS_IDENTITY", "", "A=B", "1A"] {
             assert_eq!(with(&format!("{wrong:?}")).unwrap_err().code, codes::BAD_ESTATE_FILE, "{wrong}");
+        }
+    }
+
+    /// It ends up in paths, keys and expressions of tofu's.
+    #[test]
+    fn the_name_is_one_that_init_would_take() {
+        let named = |name: &str| {
+            let text = EstateFile::new("shop", "tofu").write();
+            EstateFile::parse(&text.replace("name = \"shop\"", &format!("name = {name}")))
+        };
+        assert_eq!(named("'my-shop.2'").unwrap().name, "my-shop.2");
+        for wrong in ["''", "'../../tmp/pwn'", "'${x}'", "'a\"b'", "'a b'"] {
+            let refused = named(wrong).unwrap_err();
+            assert_eq!(refused.code, codes::BAD_ESTATE_FILE, "{wrong}");
+            assert!(refused.place.unwrap().text.starts_with("name = "), "{wrong}");
         }
     }
 

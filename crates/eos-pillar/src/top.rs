@@ -32,9 +32,19 @@ pub fn top_file<'a>(environments: impl IntoIterator<Item = &'a EnvName>) -> Stri
 }
 
 /// What to do about a file that nobody of an environment is given.
-pub fn how_to_give(env: &EnvName) -> String {
+pub fn how_to_give(env: &EnvName, file: &Utf8Path) -> String {
+    const LAST_OF_ALL: &str = "    - hosts.*\n";
     let text = top_file([env]);
-    let lines = text.split_once("    - hosts.*\n").map_or("", |(_, lines)| lines.trim_end());
+    let (of_all, own) = text.split_once(LAST_OF_ALL).unwrap_or((&text, ""));
+    if is_common(file) || file.starts_with("pillar/hosts") {
+        let lines = of_all.split_once("base:\n").map_or(of_all, |(_, lines)| lines);
+        let lines = format!("{lines}{LAST_OF_ALL}");
+        let lines = lines.trim_end();
+        return format!(
+            "let '*' in {TOP_FILE} have the lines that eos init writes there, and commit it:\n{lines}"
+        );
+    }
+    let lines = own.trim_end();
     format!("add to {TOP_FILE} what eos init writes for an environment, and commit it:\n{lines}")
 }
 

@@ -140,6 +140,7 @@ impl Tree {
         let top = eos_yaml::parse(Utf8Path::new(TOP_FILE), top_bytes)?;
         let mut reader = Reader {
             by_sls: self.by_sls(),
+            behind: self.behind(),
             sources: Sources::new(),
             found: Diagnostics::new(),
             told: HashSet::new(),
@@ -154,7 +155,7 @@ impl Tree {
             };
             for name in matching {
                 if let Some(node) = reader.render(&name) {
-                    pillar = eos_yaml::merge(pillar, node);
+                    pillar = reader.lay_over(pillar, node);
                 }
             }
         }
@@ -197,6 +198,15 @@ impl Tree {
         }
         found
     }
+
+    /// Files that Salt never opens, as another has the same name for it: `a/init.sls` behind `a.sls`.
+    fn behind(&self) -> Vec<(&Utf8Path, &PillarFile)> {
+        let first = |path: &Utf8Path| Some(Utf8PathBuf::from(format!("{}.sls", path.parent()?)));
+        let files = self.files.iter().filter(|(path, _)| path.file_name() == Some("init.sls"));
+        let behind =
+            files.filter(|(path, _)| first(path).is_some_and(|first| self.files.contains_key(&first)));
+        behind.map(|(path, file)| (path.as_path(), &**file)).collect()
+    }
 }
 
 /// The numbers of files that come after another.
@@ -216,11 +226,25 @@ fn empty() -> Node {
 
 struct Reader<'a> {
     by_sls: BTreeMap<String, (&'a Utf8Path, &'a PillarFile)>,
+    behind: Vec<(&'a Utf8Path, &'a PillarFile)>,
     sources: Sources,
     found: Diagnostics,
     /// Files whose mistakes were told: once is enough, however often one is included.
     told: HashSet<String>,
     rendered: HashSet<String>,
+}
+
+/// A value that stands where other files have a mapping.
+fn empties(keys: &[String], place: Option<Place>, value: &Node) -> Diagnostic {
+    let name = keys.join(":");
+    let file = place.as_ref().map_or(PILLAR, |place| place.file.as_str());
+    let is = if value.is_null() { "empty".to_owned() } else { value.kind_name().to_owned() };
+    let message = format!("{name} is {is} in {file}, and other files have something there");
+    let fix = format!("take {name} out of {file}; {{}} behind it adds nothing and takes nothing away");
+    Diagnostic::error(codes::WRONG_SHAPE, message)
+        .at(place)
+        .why("in Salt it takes the place of all that they say there, which would count as deleted")
+        .fix(fix)
 }
 
 impl Reader<'_> {
@@ -253,10 +277,25 @@ impl Reader<'_> {
                 self.render(other)
             };
             if let Some(included) = included {
-                merged = eos_yaml::merge(merged, included);
+                merged = self.lay_over(merged, included);
             }
         }
-        Some(eos_yaml::merge(merged, own))
+        Some(self.lay_over(merged, own))
+    }
+
+    /// Laid over each other as Salt does it. What would take all away that other files say to eos, without a word, is told
+    /// of instead.
+    fn lay_over(&mut self, base: Node, over: Node) -> Node {
+        let Reader { sources, found, .. } = self;
+        eos_yaml::merge_unless(base, over, &mut |keys, key, value| {
+            // Below an entry one form may stand for another: a need is met by one name, or by one for each.
+            let is_entry = keys.len() <= 3;
+            if keys.first().is_none_or(|root| root != "eos") || !(is_entry || value.is_null()) {
+                return false;
+            }
+            found.push(empties(keys, sources.place_of(key), value));
+            true
+        })
     }
 
     /// What says something to eos in the environment's own folders has to be read there: it would count as deleted.
@@ -264,6 +303,19 @@ impl Reader<'_> {
         let speaks = |path: &Utf8Path, file: &PillarFile| {
             file.document(path).as_ref().is_ok_and(|document| document.root.get("eos").is_some())
         };
+        for (path, file) in &self.behind {
+            let name = path.strip_prefix(PILLAR).ok().and_then(top::sls_name).unwrap_or_default();
+            if !self.rendered.contains(&name) || !speaks(path, file) {
+                continue;
+            }
+            let (read, _) = self.by_sls[&name];
+            let message = format!("{path} is never read: {read} has the same name for Salt, and comes first");
+            let wrong = Diagnostic::error(codes::TOP_FILE, message).at(Place::file(path));
+            let wrong = wrong.why("what it says would count as deleted");
+            self.found.push(
+                wrong.fix(format!("git mv {path} to a name of its own in the folder above, or delete it")),
+            );
+        }
         let unread = self.by_sls.iter().filter(|(name, (path, file))| {
             top::is_own(name, env)
                 && !self.rendered.contains(*name)
@@ -277,7 +329,7 @@ impl Reader<'_> {
             Diagnostic::error(codes::TOP_FILE, format!("{TOP_FILE} does not give {first}{more} to {env}"))
                 .at(Place::file(TOP_FILE))
                 .why("what is never read would count as deleted")
-                .fix(top::how_to_give(env)),
+                .fix(top::how_to_give(env, first)),
         );
     }
 

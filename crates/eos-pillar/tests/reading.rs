@@ -7,6 +7,7 @@ use std::os::unix::fs::symlink;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use eos_model::{EnvName, codes};
+use eos_pillar::top::{TOP_FILE, top_file};
 use eos_pillar::{Estate, Tree};
 use support::{FILE, Place, change};
 
@@ -113,4 +114,43 @@ fn a_link_in_a_circle_is_an_error_and_not_a_hang() {
     let place = Place::with_estate();
     symlink("..", place.root.join("pillar/infrastructure/production/round")).unwrap();
     assert_eq!(support::codes(&Tree::read(&place.root).err().unwrap()), [codes::CANNOT_READ]);
+}
+
+/// Salt lays an empty value over a mapping as any other: what is below it is gone.
+#[test]
+fn what_other_files_say_is_not_emptied() {
+    let others = [
+        (COMMON, "eos: {hosts: {web: {environment: production, address: a, connection: minion}}}\n"),
+        (FILE, "eos: {components: {redis: {kind: redis, settings: {port: 7000}, needs: {x: {a: b}}}}}\n"),
+        ("pillar/infrastructure/production/zzz.sls", "eos: {components: {late: {kind: redis}}}\n"),
+    ];
+    let top = (TOP_FILE.into(), top_file([&production()]).into_bytes());
+    let told = |text: &str| {
+        let mut files = Vec::from(others);
+        files.push(("pillar/infrastructure/production/zz.sls", text));
+        let files = files.into_iter().map(|(path, text)| (path.into(), text.into()));
+        Tree::from_files(files.chain([top.clone()])).environment(&production()).map_err(|found| found.0)
+    };
+    for (text, line) in [
+        ("eos:\n", "eos:"),
+        ("eos:\n  components:\n", "  components:"),
+        ("eos:\n  hosts:\n", "  hosts:"),
+        ("eos:\n  components: []\n", "  components: []"),
+        ("eos: {components: {redis: }}\n", "eos: {components: {redis: }}"),
+        ("eos: {components: {redis: {settings: }}}\n", "eos: {components: {redis: {settings: }}}"),
+    ] {
+        let found = told(text).unwrap_err();
+        assert_eq!(found.iter().map(|one| one.code).collect::<Vec<_>>(), [codes::WRONG_SHAPE], "{text}");
+        assert_eq!(found[0].place.as_ref().unwrap().text, line, "{text}");
+    }
+    for text in [
+        "shared:\n",
+        "eos: {components: {}, kept: , operations: }\n",
+        "eos: {components: {redis: {volumes: }}}\n",
+        "eos: {components: {redis: {needs: {x: other}}}}\n",
+    ] {
+        let environment = told(text).unwrap();
+        assert_eq!(environment.components.len(), 2, "{text}");
+        assert_eq!(environment.hosts.len(), 1, "{text}");
+    }
 }

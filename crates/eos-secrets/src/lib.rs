@@ -7,6 +7,7 @@
 
 pub mod credentials;
 mod crypt;
+mod file;
 mod generate;
 mod identity;
 mod recipients;

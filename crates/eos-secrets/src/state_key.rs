@@ -1,13 +1,11 @@
 //! The key that state and plans are encrypted with: one an estate, kept like any secret and read by every recipient.
 
-use std::fs;
-use std::io::ErrorKind;
-
 use camino::Utf8Path;
 use eos_model::{Diagnostic, Diagnostics, Place, codes};
 use zeroize::Zeroizing;
 
 use crate::crypt::decrypt;
+use crate::file;
 use crate::identity::Identity;
 use crate::secret::Secret;
 
@@ -29,15 +27,8 @@ pub fn new_state_key() -> Secret {
 
 /// The text that is kept; none when the estate has no key yet.
 pub(crate) fn read_text(root: &Utf8Path, identity: &Identity) -> Result<Option<Secret>, Diagnostics> {
-    let file = Utf8Path::new(STATE_KEY_FILE);
-    match fs::read(root.join(file)) {
-        Ok(bytes) => decrypt(&bytes, identity).map(Some),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(Diagnostic::error(codes::CANNOT_READ, format!("{file} cannot be read"))
-            .why(error.to_string())
-            .fix(format!("look at its owner and mode: ls -l {file}"))
-            .into()),
-    }
+    let bytes = file::read(root, Utf8Path::new(STATE_KEY_FILE))?;
+    bytes.map(|bytes| decrypt(&bytes, identity)).transpose()
 }
 
 /// The key itself; none when the estate has no key yet.
@@ -71,6 +62,8 @@ pub fn read_state_key(
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+    use std::fs;
+
     use super::*;
     use crate::{Recipients, encrypt};
 

@@ -1,12 +1,13 @@
 //! Where secrets lie in an estate. Reads only; what is to be written is returned.
 
 use std::fs;
-use std::io::ErrorKind;
+use std::io::{Error, ErrorKind};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use eos_model::{Diagnostic, Diagnostics, EnvName, Name, Place, SecretRef, codes};
 
 use crate::crypt::{decrypt, encrypt};
+use crate::file;
 use crate::identity::Identity;
 use crate::recipients::Recipients;
 use crate::secret::Secret;
@@ -82,26 +83,15 @@ fn entries(
     };
     match read() {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
-        result => result.map_err(|error| cannot_read(Utf8Path::new(folder), &error)),
+        result => result.map_err(|error| file::cannot_read(Utf8Path::new(folder), &error).into()),
     }
-}
-
-fn cannot_read(path: &Utf8Path, error: &std::io::Error) -> Diagnostics {
-    Diagnostic::error(codes::CANNOT_READ, format!("{path} cannot be read"))
-        .at(Place::file(path))
-        .why(error.to_string())
-        .fix(format!("look at its owner and mode: ls -l {path}"))
-        .into()
 }
 
 /// The value of a secret.
 pub fn read(estate_root: &Utf8Path, secret: &SecretRef, identity: &Identity) -> Result<Secret, Diagnostics> {
-    let file = file_of(secret);
-    let bytes = fs::read(estate_root.join(&file)).map_err(|error| match error.kind() {
-        ErrorKind::NotFound => unknown(estate_root, secret, &file),
-        _ => cannot_read(&file, &error),
-    })?;
-    decrypt(&bytes, identity).map_err(|found| at_file(found, &file))
+    let path = file_of(secret);
+    let bytes = file::read(estate_root, &path)?.ok_or_else(|| unknown(estate_root, secret, &path))?;
+    decrypt(&bytes, identity).map_err(|found| at_file(found, &path))
 }
 
 fn unknown(estate_root: &Utf8Path, secret: &SecretRef, file: &Utf8Path) -> Diagnostics {
@@ -126,12 +116,10 @@ fn at_file(found: Diagnostics, file: &Utf8Path) -> Diagnostics {
 
 /// The recipients of the estate; none when the file is missing.
 pub fn read_recipients(estate_root: &Utf8Path) -> Result<Recipients, Diagnostics> {
-    let file = Utf8Path::new(RECIPIENTS_FILE);
-    match fs::read_to_string(estate_root.join(file)) {
-        Ok(text) => Recipients::parse(file, &text),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(Recipients::default()),
-        Err(error) => Err(cannot_read(file, &error)),
-    }
+    let path = Utf8Path::new(RECIPIENTS_FILE);
+    let Some(bytes) = file::read(estate_root, path)? else { return Ok(Recipients::default()) };
+    let text = String::from_utf8(bytes).map_err(|error| file::cannot_read(path, &Error::other(error)))?;
+    Recipients::parse(path, &text)
 }
 
 /// Every file of every secret encrypted anew, for the caller to commit; or everything that cannot be read.

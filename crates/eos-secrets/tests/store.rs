@@ -213,3 +213,33 @@ fn recipients_keep_their_comments_and_report_every_bad_line() {
     estate.put(file, text.as_bytes());
     assert!(read_recipients(&estate.root).unwrap().contains(&ann));
 }
+
+/// Whoever can commit could else have secrets encrypted for somebody else, or have a command wait for ever.
+#[test]
+fn links_and_pipes_are_not_read() {
+    let (estate, outside) = (Estate::new(), Estate::new());
+    let identity = estate.identity("me");
+    let mine = recipients(&[&identity]);
+    outside.put("recipients.txt".into(), mine.format().as_bytes());
+    outside.put("a.age".into(), &encrypt(&Secret::new("hunter2".to_owned()), &mine).unwrap());
+    estate.put("secrets/kept".into(), b"");
+    let link = |from: &str, to: &str| {
+        std::os::unix::fs::symlink(outside.root.join(from), estate.root.join(to)).unwrap();
+    };
+    link("recipients.txt", "secrets/recipients.txt");
+    assert_eq!(code(&refused(read_recipients(&estate.root))), "E0206");
+    let secret = secret_ref("production/db/password?v=1");
+    let file = estate.root.join(file_of(&secret));
+    std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+    link("a.age", file_of(&secret).as_str());
+    assert_eq!(code(&refused(read(&estate.root, &secret, &identity))), "E0206");
+    std::fs::remove_file(&file).unwrap();
+    assert!(std::process::Command::new("mkfifo").arg(&file).status().unwrap().success());
+    assert_eq!(code(&refused(read(&estate.root, &secret, &identity))), "E0110");
+    // What lies behind a linked folder is not the estate's either; the list passes it over.
+    let other = secret_ref("production/other/a?v=1");
+    outside.put("folder/a.v1.age".into(), &encrypt(&Secret::new("hunter2".to_owned()), &mine).unwrap());
+    link("folder", "secrets/production/other");
+    assert_eq!(code(&refused(read(&estate.root, &other, &identity))), "E0206");
+    assert!(list(&estate.root).unwrap().is_empty());
+}

@@ -23,7 +23,7 @@ mod span;
 mod write;
 
 pub use from_node::{ShapeError, from_node};
-pub use merge::merge;
+pub use merge::{merge, merge_unless};
 pub use node::{FileId, Mark, Node, Value};
 pub use parse::{LARGEST_FILE, parse};
 pub use sources::{Document, Sources};

@@ -10,40 +10,67 @@ use std::sync::Arc;
 use crate::node::{Node, Value};
 
 pub fn merge(base: Node, over: Node) -> Node {
-    match (base, over) {
-        (Node { value: Value::Map(base), mark, file }, Node { value: Value::Map(over), .. }) => {
-            let merged = merge_maps(Arc::unwrap_or_clone(base), Arc::unwrap_or_clone(over));
-            Node { value: Value::map(merged), mark, file }
-        }
-        (_, over) => over,
-    }
+    merge_unless(base, over, &mut |_, _, _| false)
 }
 
-fn merge_maps(mut base: Vec<(Node, Node)>, over: Vec<(Node, Node)>) -> Vec<(Node, Node)> {
-    // An index pays only when both sides are large: most pillar files have a handful of keys.
-    let index: Option<HashMap<String, usize>> = (over.len() > 16 && base.len() > 16).then(|| {
-        base.iter().enumerate().filter_map(|(at, (key, _))| Some((key.as_str()?.to_owned(), at))).collect()
-    });
-    for (key, value) in over {
-        let found = match &index {
-            Some(index) => key.as_str().and_then(|name| index.get(name).copied()),
-            None => base.iter().position(|(name, _)| name.as_str() == key.as_str()),
-        };
-        match found {
-            None => base.push((key, value)),
-            Some(at) => {
-                let (old_key, old_value) = &mut base[at];
-                let old = std::mem::replace(old_value, Node { value: Value::Null, ..value });
-                let both_maps = old.as_map().is_some() && value.as_map().is_some();
-                if !both_maps {
-                    // The key that sets the winning value is the one to show.
-                    *old_key = key;
-                }
-                *old_value = merge(old, value);
+/// Like [`merge`], but for mappings with something in them that would give way to what is no mapping: of each it is asked
+/// whether it stays, by the keys that lead to it, the last of them as it stands over the other value, and that value.
+pub fn merge_unless(base: Node, over: Node, stays: &mut dyn FnMut(&[String], &Node, &Node) -> bool) -> Node {
+    let mut merging = Merging { keys: Vec::new(), stays };
+    merging.nodes(base, over)
+}
+
+struct Merging<'s> {
+    /// Those that lead to where the two are laid over each other.
+    keys: Vec<String>,
+    stays: &'s mut dyn FnMut(&[String], &Node, &Node) -> bool,
+}
+
+impl Merging<'_> {
+    fn nodes(&mut self, base: Node, over: Node) -> Node {
+        match (base, over) {
+            (Node { value: Value::Map(base), mark, file }, Node { value: Value::Map(over), .. }) => {
+                let merged = self.maps(Arc::unwrap_or_clone(base), Arc::unwrap_or_clone(over));
+                Node { value: Value::map(merged), mark, file }
             }
+            (_, over) => over,
         }
     }
-    base
+
+    fn maps(&mut self, mut base: Vec<(Node, Node)>, over: Vec<(Node, Node)>) -> Vec<(Node, Node)> {
+        // An index pays only when both sides are large: most pillar files have a handful of keys.
+        let index: Option<HashMap<String, usize>> = (over.len() > 16 && base.len() > 16).then(|| {
+            base.iter()
+                .enumerate()
+                .filter_map(|(at, (key, _))| Some((key.as_str()?.to_owned(), at)))
+                .collect()
+        });
+        for (key, value) in over {
+            let found = match &index {
+                Some(index) => key.as_str().and_then(|name| index.get(name).copied()),
+                None => base.iter().position(|(name, _)| name.as_str() == key.as_str()),
+            };
+            match found {
+                None => base.push((key, value)),
+                Some(at) => {
+                    let (old_key, old_value) = &mut base[at];
+                    let old = std::mem::replace(old_value, Node { value: Value::Null, ..value });
+                    self.keys.push(key.as_str().unwrap_or_default().to_owned());
+                    let gives_way = old.as_map().is_some_and(|entries| !entries.is_empty());
+                    if value.as_map().is_some() && old.as_map().is_some() {
+                        *old_value = self.nodes(old, value);
+                    } else if gives_way && (self.stays)(&self.keys, &key, &value) {
+                        *old_value = old;
+                    } else {
+                        // The key that sets the winning value is the one to show.
+                        (*old_key, *old_value) = (key, value);
+                    }
+                    self.keys.pop();
+                }
+            }
+        }
+        base
+    }
 }
 
 #[cfg(test)]

@@ -56,6 +56,10 @@ impl Sources {
         self.files.get(&id).map(|(file, _)| file.as_path())
     }
 
+    pub fn text(&self, id: FileId) -> Option<&str> {
+        self.files.get(&id).map(|(_, source)| &**source)
+    }
+
     /// The place of a mark in one of the files; none for a file this table does not have.
     pub fn place(&self, id: FileId, mark: Mark) -> Option<Place> {
         self.files.get(&id).map(|(file, source)| place(file, source, mark))

@@ -278,13 +278,17 @@ fn write(root: &Utf8Path, opened: &Root, path: &str, content: &[u8]) -> Result<S
     file.write_all(content).and_then(|()| Seen::open(&file)).map_err(failed)
 }
 
-/// Files of ours below a folder; what tofu keeps there (`.terraform`, its lock) is not ours.
+/// What tofu leaves beside a unit when a backend did not take its state: the only copy there is.
+const ERRORED: &str = "errored.tfstate";
+
+/// Files of ours below a folder; what tofu keeps there (`.terraform`, its lock, a state that it could not save) is not ours.
 fn below(root: &Utf8Path, folder: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut waiting = vec![folder.to_owned()];
     while let Some(folder) = waiting.pop() {
         let Ok(entries) = root.join(&folder).read_dir_utf8() else { continue };
-        for entry in entries.flatten().filter(|entry| !entry.file_name().starts_with('.')) {
+        let is_tofus = |name: &str| name.starts_with('.') || name == ERRORED;
+        for entry in entries.flatten().filter(|entry| !is_tofus(entry.file_name())) {
             let path = format!("{folder}/{}", entry.file_name());
             if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
                 waiting.push(path)

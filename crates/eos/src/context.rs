@@ -7,6 +7,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use camino::Utf8PathBuf;
 use eos_model::{Diagnostic, Diagnostics, codes};
 
+use crate::secret_lines;
 use crate::views::{diagnostics, table};
 
 /// The words of a variable that says yes or no.
@@ -85,10 +86,25 @@ impl Context {
         }
     }
 
+    /// What is done in a folder without a name as text would be done in another one.
+    pub fn refuse_unnamed_directory(&self) -> Result<(), Diagnostic> {
+        if self.directory.is_absolute() {
+            return Ok(());
+        }
+        Err(Diagnostic::error(
+            codes::NOT_UTF8,
+            "the folder that eos runs in has a name that is not UTF-8 text",
+        )
+        .why("eos could not speak of it, nor write it down")
+        .fix("rename it (ls -b .. shows it), or say which folder is meant: eos -C <folder>"))
+    }
+
     /// Says what was noticed before the command is over, as it is said at its end.
     pub fn tell(&self, found: &Diagnostics) {
         if !self.json {
-            let text = diagnostics::render(found, self.width, self.color_stderr);
+            let mut found = found.clone();
+            secret_lines::blank(self, &mut found);
+            let text = diagnostics::render(&found, self.width, self.color_stderr);
             let _ = std::io::stderr().write_all(text.as_bytes());
         }
     }

@@ -328,6 +328,7 @@ fn has(environment: &Result<Environment, Diagnostics>, name: &str) -> bool {
 
 /// The root of the estate one is in.
 pub fn root(context: &Context) -> Result<camino::Utf8PathBuf, Diagnostic> {
+    context.refuse_unnamed_directory()?;
     if !context.directory.is_dir() {
         return Err(Diagnostic::error(codes::NO_ESTATE, format!("there is no folder {}", context.directory))
             .fix("look at what follows -C: it is a folder of an estate"));
@@ -339,5 +340,5 @@ fn not_given(path: &Utf8Path, env: &EnvName) -> Diagnostic {
     Diagnostic::error(codes::TOP_FILE, format!("{TOP_FILE} gives {path} to nobody in {env}"))
         .at(Place::file(TOP_FILE))
         .why("it would be written and never read")
-        .fix(how_to_give(env))
+        .fix(how_to_give(env, path))
 }

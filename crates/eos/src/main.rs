@@ -8,6 +8,7 @@ mod context;
 mod dry_run;
 mod exit_code;
 mod hints;
+mod identity_place;
 mod in_clear;
 mod loaded;
 mod mending;
@@ -16,6 +17,7 @@ mod own_addresses;
 mod own_file;
 mod recording;
 mod run;
+mod secret_lines;
 mod views;
 
 use std::io::Write as _;
@@ -40,7 +42,7 @@ fn main() -> ExitCode {
     // Read as something else, a password would be another one.
     let readable = given.iter().all(|word| word.to_str().is_some());
     let result = if readable { commands::run(&context, &words) } else { Err(not_utf8().into()) };
-    let (outcome, code) = match result {
+    let (mut outcome, code) = match result {
         Ok(outcome) => {
             let code = outcome.exit;
             (outcome, code)
@@ -50,6 +52,7 @@ fn main() -> ExitCode {
             (Outcome::refused(found), code)
         }
     };
+    secret_lines::blank(&context, &mut outcome.diagnostics);
     match print(&context, &outcome) {
         // A closed pipe is no error; a full disk is: what was printed there is not there.
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {

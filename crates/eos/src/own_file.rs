@@ -19,6 +19,22 @@ pub struct Known<'a> {
     pub path: Utf8PathBuf,
 }
 
+/// Adds an entry that is not there yet to a change. Its file may be: with something else of somebody's own in it.
+pub fn write_new(
+    loaded: &Loaded,
+    section: &str,
+    name: &str,
+    path: Utf8PathBuf,
+    wanted: &Json,
+    change: &mut Change,
+) -> Result<(), Diagnostic> {
+    if loaded.tree.get(&path).is_some_and(|bytes| !ours(&path, bytes)) {
+        return Err(not_ours(&path, Some(Place::file(&path))));
+    }
+    change.write(path, entry_text(section, name, wanted));
+    Ok(())
+}
+
 /// Adds an entry as it shall be to a change.
 pub fn rewrite(
     loaded: &Loaded,

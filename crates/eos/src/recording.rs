@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use clap::ArgMatches;
 use eos_compile::Compiled;
-use eos_compile::intent::{Planned, SecretSource, component_path, entry_text, ours};
-use eos_model::{Diagnostic, Diagnostics, EnvName, Place, SecretRef};
+use eos_compile::intent::{Planned, SecretSource, component_path};
+use eos_model::{Diagnostic, Diagnostics, EnvName, SecretRef};
 use eos_pillar::{Change, Environment, Trailers};
 use eos_secrets::{Recipients, Secret};
 
@@ -83,10 +83,8 @@ pub fn prepare(
         if let Some(before) = environment.components.get(&entry.name) {
             let known = Known { section: "components", name, node: &before.node, path };
             own_file::rewrite(loaded, environment, &known, &entry.entry, &mut change)?;
-        } else if loaded.tree.get(&path).is_some_and(|bytes| !ours(&path, bytes)) {
-            return Err(own_file::not_ours(&path, Some(Place::file(&path))).into());
         } else {
-            change.write(path, entry_text("components", name, &entry.entry));
+            own_file::write_new(loaded, "components", name, path, &entry.entry, &mut change)?;
         }
         pin(&loaded.catalog, &mut lock, &mut change, &entry.kind);
     }

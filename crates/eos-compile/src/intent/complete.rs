@@ -297,7 +297,9 @@ impl<'a> Completer<'a> {
         }
         let text = |key: &str| draft.entry.get(key).and_then(Json::as_str).map(str::to_owned);
         let (Some(host), runtime) = (text("host"), text("runtime")) else { return };
-        for setting in check_ports::port_settings(component, runtime.as_deref()) {
+        let is_sound = |setting: &&str| !draft.request.wrong.contains(*setting);
+        let settings = check_ports::port_settings(component, runtime.as_deref());
+        for setting in settings.into_iter().filter(is_sound) {
             let Some((wanted, is_given)) = wanted_ports(draft, component, setting) else { continue };
             let is_given = is_given && !draft.as_before.iter().any(|(name, _)| name == setting);
             let flag = |setting: &str, value: &str| format!("--{} {value}", setting.replace('_', "-"));
@@ -360,8 +362,11 @@ impl<'a> Completer<'a> {
 
     /// What has no sensible default must be said.
     fn require_settings(&mut self, draft: &Draft<'_>, component: &Component) {
-        let said =
-            |name: &str| draft.entry.get("settings").is_some_and(|settings| settings.get(name).is_some());
+        let said = |name: &str| {
+            let settings = draft.entry.get("settings");
+            settings.is_some_and(|settings| settings.get(name).is_some())
+                || draft.request.wrong.contains(name)
+        };
         for (name, setting) in
             component.settings.iter().filter(|(name, setting)| setting.required && !said(name))
         {

@@ -14,6 +14,9 @@ pub struct Request {
     pub name: String,
     /// Settings by name, values as the schema reads them. Secrets are in `secrets`.
     pub settings: IndexMap<String, Json>,
+    /// Settings that were given a value that does not fit. The caller tells of it, together with what else is found: they are
+    /// neither looked at nor missed.
+    pub wrong: BTreeSet<String>,
     /// Settings, and numbers of `common`, that go back to their defaults; soft needs that are given up.
     pub unset: BTreeSet<String>,
     /// Secret settings that were given a value.

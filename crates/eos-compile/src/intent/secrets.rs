@@ -14,6 +14,9 @@ impl Completer<'_> {
         for (key, setting) in
             component.settings.iter().filter(|(_, setting)| setting.kind == SettingType::Secret)
         {
+            if draft.request.wrong.contains(key) {
+                continue;
+            }
             let given = draft.request.secrets.contains(key);
             if !given && draft.entry.get("settings").is_some_and(|settings| settings.get(key).is_some()) {
                 continue;

@@ -12,7 +12,7 @@ impl Completer<'_> {
     /// Every flag that the component as it is going to be knows nothing of: a success without them would be a lie.
     pub fn refuse_unused(&mut self, draft: &Draft<'_>, base: &Component, component: &Component) {
         let request = draft.request;
-        let settings = request.settings.keys().chain(&request.secrets);
+        let settings = request.settings.keys().chain(&request.secrets).chain(&request.wrong);
         let settings = settings.filter(|name| !component.settings.contains_key(*name));
         let needs = request.needs.keys().filter(|name| !component.needs.contains_key(*name));
         let unused = settings.map(|name| ("settings", name)).chain(needs.map(|name| ("needs", name)));

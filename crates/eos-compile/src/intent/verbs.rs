@@ -17,8 +17,8 @@ use crate::work::Input;
 /// A new component, with everything it pulls in.
 pub fn create(input: &Input<'_>, request: &Request) -> Result<Planned, Diagnostics> {
     let environment = input.environment;
-    let name: Name = request.name.parse().map_err(Diagnostic::from)?;
-    if let Some(entry) = environment.components.get(&name) {
+    let name = request.name.as_str();
+    if let Some(entry) = environment.components.get(name) {
         // What was made for somebody else becomes the person's own when they ask for it.
         if entry.created_for.is_some() && entry.kind == request.kind {
             let mut planned = update(input, request)?;
@@ -43,10 +43,12 @@ pub fn create(input: &Input<'_>, request: &Request) -> Result<Planned, Diagnosti
         .into());
     }
     let base = input.catalog.component(&request.kind)?;
-    if let Some(problem) = reserved_name(&base, name.as_str()).or_else(|| only_acts(&base)) {
+    if let Some(problem) = only_acts(&base) {
         return Err(problem.into());
     }
     let mut completer = Completer::new(input, &request.kept);
+    let wrong_name = name.parse::<Name>().err().map(Diagnostic::from);
+    completer.found.0.extend(wrong_name.or_else(|| reserved_name(&base, name)));
     let entry = apply(Map::new(), request);
     completer.complete(&request.name, &request.kind, entry, request, None);
     completer.finish()

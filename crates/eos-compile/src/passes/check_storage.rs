@@ -4,6 +4,7 @@ use eos_catalog::component::{DataClass, Filesystem};
 use eos_model::{Diagnostic, Size, codes};
 use eos_pillar::entry::{Backing, VolumeChoice};
 
+use crate::intent::DATA_FOLDER;
 use crate::passes::emit_salt::volume_group;
 use crate::passes::volume_places;
 use crate::work::{Unit, Work};
@@ -42,7 +43,8 @@ pub fn run(work: &mut Work<'_>) {
                         format!("{} does not say where its volume {name:?} lives", unit.id.name),
                     )
                     .at(place())
-                    .fix(format!("eos update {} chooses a place and writes it down", unit.id.name)),
+                    .why("eos chooses a place once and writes it down: data has to be where it was")
+                    .fix(where_to_say(work, unit, name, volume.class)),
                 );
                 continue;
             };
@@ -110,6 +112,21 @@ pub fn run(work: &mut Work<'_>) {
     }
     found.extend(volume_places::used_twice(work));
     found.into_iter().for_each(|diagnostic| work.push(diagnostic));
+}
+
+/// What makes a volume have a place: eos, in an entry of its own; in somebody else's they do.
+fn where_to_say(work: &Work<'_>, unit: &Unit<'_>, volume: &str, class: DataClass) -> String {
+    let (env, name) = (&unit.id.env, &unit.id.name);
+    if !work.is_by_hand(unit) {
+        return format!("eos update {name} chooses a place and writes it down");
+    }
+    let (backing, root) = match class {
+        DataClass::Shared => ("shared", "<where it is mounted>"),
+        _ => ("directory", unit.host.and_then(|host| host.data_folder.as_deref()).unwrap_or(DATA_FOLDER)),
+    };
+    format!(
+        "write into {name}: volumes: {{{volume}: {{backing: {backing}, path: {root}/{env}/{name}/{volume}}}}}"
+    )
 }
 
 fn is_filesystem(word: &str) -> bool {

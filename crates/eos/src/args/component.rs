@@ -11,6 +11,7 @@ use eos_catalog::{Catalog, Component, Setting, SettingType};
 use eos_compile::intent::Request;
 use eos_model::{Diagnostic, Diagnostics, codes};
 use eos_secrets::Secret;
+use indexmap::IndexMap;
 use serde_json::Value as Json;
 
 use crate::args::{spoken, weak_secret};
@@ -257,18 +258,34 @@ pub struct Said {
     pub request: Request,
     pub secrets: BTreeMap<String, Secret>,
     pub warnings: Diagnostics,
+    /// What does not fit, and is no part of the request: it is told with what is wrong about the estate.
+    pub wrong: Diagnostics,
+}
+
+impl Said {
+    /// What was found, behind what was wrong before the estate was looked at.
+    pub fn with_wrong(wrong: &Diagnostics, found: Diagnostics) -> Diagnostics {
+        let mut all = wrong.clone();
+        all.extend(found);
+        all
+    }
 }
 
 /// Values that do not fit their settings. Secrets are not looked at: one may have to be asked for.
 pub fn wrong_values(matches: &ArgMatches, component: &Component) -> Diagnostics {
-    let mut found = Diagnostics::new();
+    Diagnostics(wrong_settings(matches, component).into_values().collect())
+}
+
+/// The same by their settings.
+fn wrong_settings(matches: &ArgMatches, component: &Component) -> IndexMap<String, Diagnostic> {
+    let mut found = IndexMap::new();
     for (name, setting) in
         component.settings.iter().filter(|(_, setting)| setting.kind != SettingType::Secret)
     {
         let Ok(Some(values)) = matches.try_get_many::<String>(name) else { continue };
         let value = setting.read_text(&values.map(String::as_str).collect::<Vec<_>>().join(","));
         if let Err(problem) = setting.check(&value) {
-            found.push(bad_value(&format!("--{}", flag(name)), &problem, &value, setting));
+            found.insert(name.clone(), bad_value(&format!("--{}", flag(name)), &problem, &value, setting));
         }
     }
     found
@@ -281,17 +298,22 @@ pub fn read(
     kind: &str,
     name: &str,
     command: &str,
-) -> Result<Said, Diagnostics> {
+) -> Said {
+    let wrong = wrong_settings(matches, component);
     let mut said = Said {
         request: Request { kind: kind.to_owned(), name: name.to_owned(), ..Request::default() },
         secrets: BTreeMap::new(),
         warnings: Diagnostics::new(),
+        wrong: Diagnostics::new(),
     };
-    let mut found = wrong_values(matches, component);
+    said.request.wrong = wrong.keys().cloned().collect();
+    let mut found = Diagnostics(wrong.into_values().collect());
     let dash =
         |name: &String| matches.try_get_one::<String>(name).ok().flatten().is_some_and(|value| value == "-");
     let is_secret = |setting: &Setting| setting.kind == SettingType::Secret;
-    for (name, setting) in component.settings.iter().filter(|(_, setting)| !is_secret(setting)) {
+    let is_sound = |name: &String| !said.request.wrong.contains(name);
+    let plain = component.settings.iter().filter(|(name, setting)| !is_secret(setting) && is_sound(name));
+    for (name, setting) in plain.collect::<Vec<_>>() {
         let Ok(Some(values)) = matches.try_get_many::<String>(name) else { continue };
         let values: Vec<&str> = values.map(String::as_str).collect();
         said.request.settings.insert(name.clone(), setting.read_text(&values.join(",")));
@@ -317,7 +339,10 @@ pub fn read(
                 said.secrets.insert(name.clone(), secret);
                 said.request.secrets.insert(name.clone());
             }
-            Err(diagnostic) => found.push(diagnostic),
+            Err(diagnostic) => {
+                found.push(diagnostic);
+                said.request.wrong.insert(name.clone());
+            }
         }
     }
     for (name, _) in base.features.iter().filter(|(_, feature)| feature.when.is_none()) {
@@ -365,7 +390,8 @@ pub fn read(
             None => {}
         }
     }
-    if found.has_errors() { Err(found) } else { Ok(said) }
+    said.wrong = found;
+    said
 }
 
 fn secret(

@@ -1,4 +1,4 @@
-//! Secrets that are none: the words that a component goes by, and lines where one is meant.
+//! Secrets that are none: the words that a component goes by, lines where one is meant, and what cannot be handed on.
 
 use eos_model::{Diagnostic, codes};
 use eos_secrets::Secret;
@@ -10,6 +10,11 @@ pub fn refuse(what: &str, secret: &Secret, kind: &str, name: &str) -> Result<(),
         return Err(Diagnostic::error(codes::BAD_VALUE, format!("{what} has several lines"))
             .why("a password or key is one line: where it is used, what stands behind it would be a setting of its own")
             .fix("give one line; only keys and certificates in PEM have several. JSON fits on one: jq -c . file"));
+    }
+    if secret.expose().contains(|c: char| c.is_control() && !"\n\r\t".contains(c)) {
+        return Err(Diagnostic::error(codes::BAD_VALUE, format!("{what} has a character that cannot be seen"))
+            .why("no variable of a program can hold it, or nobody could type it again: it came from a key or a file by mistake")
+            .fix("nothing was recorded; give it without, or of bytes that are no text their base64"));
     }
     if ![kind, name].contains(&secret.expose()) {
         return Ok(());

@@ -12,6 +12,7 @@ use eos_secrets::Secret;
 use serde_json::{Value as Json, json};
 
 use super::{Call, adopt, catalog_here, host};
+use crate::args::component::Said;
 use crate::args::{self, component, spoken};
 use crate::build_folder;
 use crate::dry_run;
@@ -107,9 +108,10 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
 
 /// What is wrong with the settings' values.
 pub fn wrong(call: &Call<'_>, matches: &ArgMatches) -> Diagnostics {
-    let Some((word, matches)) = matches.subcommand().filter(|(word, _)| *word != "host") else {
-        return Diagnostics::new();
-    };
+    let Some((word, matches)) = matches.subcommand() else { return Diagnostics::new() };
+    if word == "host" {
+        return host::wrong(matches);
+    }
     let widest = catalog_here(call.context).and_then(|catalog| {
         let kind = catalog.resolve(word)?.to_owned();
         component::widest(&catalog, &kind)
@@ -129,15 +131,19 @@ pub fn create(
     let (widest, base) = (component::widest(&outside, &kind)?, outside.component(&kind)?);
     let name = matches.get_one::<String>("NAME").cloned().unwrap_or_else(|| kind.clone());
     // Secrets are read before the estate is locked: a person may take a while to type.
-    let mut said = component::read(matches, &widest, &base, &kind, &name, &call.line)?;
-    let mut loaded = Loaded::open_for_change(call.context)?;
-    let job = job.map(|job| adopt::own_job(&loaded.estate.file, job)).transpose()?;
+    let mut said = component::read(matches, &widest, &base, &kind, &name, &call.line);
+    let wrong = std::mem::take(&mut said.wrong);
+    let with_wrong = |found| Said::with_wrong(&wrong, found);
+    let mut loaded = Loaded::open_for_change(call.context).map_err(with_wrong)?;
+    let job = job.map(|job| adopt::own_job(&loaded.estate.file, job)).transpose();
+    let job = job.map_err(|found| with_wrong(found.into()))?;
     if let Some(job) = job {
         said.request.common.insert("job".to_owned(), Json::from(job));
     }
-    let env = loaded.env(matches.get_one::<String>("env").map(String::as_str))?;
-    let environment = loaded.environment(&env)?;
+    let env = loaded.env(matches.get_one::<String>("env").map(String::as_str)).map_err(with_wrong)?;
+    let environment = loaded.environment(&env).map_err(with_wrong)?;
     if let Some(job) = job
+        && !wrong.has_errors()
         && adopt::is_recorded(&loaded, &environment, &kind, &name, job)
     {
         return adopt::go_on(call, matches, &mut loaded, &env, &name, job);
@@ -150,7 +156,11 @@ pub fn create(
             || run::holds_nothing(call.context, &loaded, &environment, &name));
     let others = loaded.others(&loaded.tree, &env);
     let mut planned = intent::create(&loaded.input(&environment).among(&others), &said.request)
-        .map_err(|found| if is_there { resume_first(&loaded, &env, &name, found) } else { found })?;
+        .map_err(|found| if is_there { resume_first(&loaded, &env, &name, found) } else { found })
+        .map_err(with_wrong)?;
+    if wrong.has_errors() {
+        return Err(wrong);
+    }
     planned.notes = loaded.hints(&env, planned.notes);
     planned.notes.extend(job.and_then(|_| adopt::about_data(&planned, &name)));
     let subject = format!("create {} in {env}", recording::what(&kind, &name));

@@ -11,6 +11,7 @@ use serde_json::json;
 
 use super::{Call, doctor_nomad, tools};
 use crate::exit_code;
+use crate::identity_place;
 use crate::loaded::Loaded;
 use crate::outcome::Outcome;
 use crate::run::{self, undoing};
@@ -100,6 +101,7 @@ fn machine(call: &Call<'_>, executor: &str, findings: &mut Vec<Finding>) -> Resu
         });
     }
     findings.push(match Identity::load(&call.context.identity_file) {
+        Ok(_) if let Err(inside) = identity_place::refuse_here(call.context) => bad(inside),
         Ok(_) => Finding::Good(format!("identity for secrets at {}", call.context.identity_file)),
         Err(_) if !call.context.identity_file.exists() => Finding::Note(
             "no identity for secrets yet".to_owned(),

@@ -1,7 +1,7 @@
 //! `eos create host` and `eos update host`: a machine that may be configured. Without this no machine ever is.
 
 use clap::{Arg, ArgMatches, Command};
-use eos_compile::intent::{self, HostRequest, entry_text, host_path};
+use eos_compile::intent::{self, HostRequest, host_path};
 use eos_model::{Diagnostic, Diagnostics, EnvName, HostName, codes};
 use eos_pillar::Change;
 use eos_pillar::words::{self, Misfit};
@@ -9,6 +9,7 @@ use serde_json::{Value as Json, json};
 
 use super::Call;
 use crate::args;
+use crate::args::component::Said;
 use crate::dry_run;
 use crate::loaded::Loaded;
 use crate::outcome::Outcome;
@@ -57,7 +58,7 @@ fn name(matches: &ArgMatches) -> Result<HostName, Diagnostic> {
 pub fn create(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics> {
     let context = call.context;
     let text = |key: &str| matches.get_one::<String>(key).cloned();
-    let name = name(matches)?;
+    let (name, wrong) = named(matches)?;
     let local = name.as_str() == "local";
     let pick = |given: Option<String>, here: &str, there: &str| {
         given.unwrap_or_else(|| if local { here.to_owned() } else { there.to_owned() })
@@ -70,28 +71,35 @@ pub fn create(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnost
         data_folder: text("data-folder"),
         name,
     };
-    check_words(&request)?;
-    let loaded = Loaded::open_for_change(context)?;
-    let env = loaded.env(matches.get_one::<String>("env").map(String::as_str))?;
-    let environment = loaded.environment(&env)?;
-    let entry = intent::host(&environment, &request)?;
+    let with_wrong = |found| Said::with_wrong(&wrong, found);
+    let loaded = Loaded::open_for_change(context).map_err(with_wrong)?;
+    let env = loaded.env(matches.get_one::<String>("env").map(String::as_str)).map_err(with_wrong)?;
+    let environment = loaded.environment(&env).map_err(with_wrong)?;
+    let entry = intent::host(&environment, &request).map_err(with_wrong)?;
+    if wrong.has_errors() {
+        return Err(wrong);
+    }
     let mut change = Change::default();
-    change.write(host_path(&request.name), entry_text("hosts", request.name.as_str(), &entry));
+    let path = host_path(&request.name);
+    own_file::write_new(&loaded, "hosts", request.name.as_str(), path, &entry, &mut change)?;
     record(call, matches, loaded, &env, &request, (entry, change))
 }
 
 pub fn update(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics> {
     let text = |key: &str| matches.get_one::<String>(key).cloned();
-    let name = name(matches)?;
-    let loaded = Loaded::open_for_change(call.context)?;
-    let env = loaded.env(matches.get_one::<String>("env").map(String::as_str))?;
-    let environment = loaded.environment(&env)?;
+    let (name, wrong) = named(matches)?;
+    let with_wrong = |found| Said::with_wrong(&wrong, found);
+    let loaded = Loaded::open_for_change(call.context).map_err(with_wrong)?;
+    let env = loaded.env(matches.get_one::<String>("env").map(String::as_str)).map_err(with_wrong)?;
+    let environment = loaded.environment(&env).map_err(with_wrong)?;
     let before = environment.hosts.get(&name).filter(|host| host.environment == env.as_str());
     let Some(before) = before else {
-        return Err(Diagnostic::error(codes::UNKNOWN_NAME, format!("{env} has no host {name}"))
-            .fix("eos list hosts")
-            .into());
+        let unknown = Diagnostic::error(codes::UNKNOWN_NAME, format!("{env} has no host {name}"));
+        return Err(with_wrong(unknown.fix("eos list hosts").into()));
     };
+    if wrong.has_errors() {
+        return Err(wrong);
+    }
     let request = HostRequest {
         address: text("address").unwrap_or_else(|| before.address.clone()),
         connection: text("connection").unwrap_or_else(|| before.connection.clone()),
@@ -100,7 +108,6 @@ pub fn update(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnost
         data_folder: text("data-folder").or_else(|| before.data_folder.clone()),
         name,
     };
-    check_words(&request)?;
     let entry = intent::host_entry(&environment, &request);
     let path = host_path(&request.name);
     let known = Known { section: "hosts", name: request.name.as_str(), node: &before.node, path };
@@ -160,19 +167,30 @@ fn record(
         .with_warnings(warnings))
 }
 
-fn check_words(request: &HostRequest) -> Result<(), Diagnostics> {
+/// What is wrong with the name and the values of flags.
+pub fn wrong(matches: &ArgMatches) -> Diagnostics {
     type Check = fn(&str) -> Result<(), Misfit>;
-    let texts: [(&str, Option<&String>, Check); 4] = [
-        ("address", Some(&request.address), words::address),
-        ("nomad-node", Some(&request.nomad_node), words::node),
-        ("volume-group", request.volume_group.as_ref(), words::volume_group),
-        ("data-folder", request.data_folder.as_ref(), words::folder),
+    let texts: [(&str, Check); 4] = [
+        ("address", words::address),
+        ("nomad-node", words::node),
+        ("volume-group", words::volume_group),
+        ("data-folder", words::folder),
     ];
-    let mut found = Diagnostics::new();
-    for (flag, text, check) in texts {
+    let mut found = Diagnostics(name(matches).err().into_iter().collect());
+    for (flag, check) in texts {
+        let text = matches.try_get_one::<String>(flag).ok().flatten();
         if let Some((text, misfit)) = text.and_then(|text| Some((text, check(text).err()?))) {
             found.push(misfit.told(&format!("--{flag}"), text).fix(format!("--{flag} {}", misfit.instead)));
         }
     }
-    if found.has_errors() { Err(found) } else { Ok(()) }
+    found
+}
+
+/// The name, and what else is wrong with what was typed; without a name there is nothing to look for in the estate.
+fn named(matches: &ArgMatches) -> Result<(HostName, Diagnostics), Diagnostics> {
+    let wrong = wrong(matches);
+    match name(matches) {
+        Ok(name) => Ok((name, wrong)),
+        Err(_) => Err(wrong),
+    }
 }

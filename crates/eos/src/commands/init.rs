@@ -15,6 +15,7 @@ use serde_json::json;
 use super::{Call, tools};
 use crate::args::spoken::quoted;
 use crate::context::Context;
+use crate::identity_place;
 use crate::outcome::Outcome;
 use crate::recording::Message;
 
@@ -48,6 +49,7 @@ pub fn new_id(context: &Context) -> Option<String> {
 
 pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics> {
     let context = call.context;
+    context.refuse_unnamed_directory()?;
     let folder = matches.get_one::<String>("folder").map_or(".", String::as_str);
     let root =
         plain(if folder == "." { &context.directory } else { Utf8Path::new(folder) }, &context.directory);
@@ -67,6 +69,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
             .fix("make it beside that one, or eos create in the one that is there")
             .into());
     }
+    identity_place::refuse_inside(&root, context)?;
     let said = matches.get_one::<String>("executor");
     let executor = match said {
         Some(said) => said.clone(),

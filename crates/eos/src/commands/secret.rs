@@ -7,7 +7,7 @@ use eos_catalog::setting::SECRET_LENGTH;
 use eos_compile::intent::{self, component_path};
 use eos_engine::{Applied, Layout};
 use eos_model::{Diagnostic, Diagnostics, Name, SecretRef, codes, nearest::nearest};
-use eos_pillar::{Change, ComponentEntry, Environment};
+use eos_pillar::{Change, ComponentEntry, Environment, Estate};
 use eos_secrets::{Identity, RECIPIENTS_FILE, Recipient, Secret};
 use serde_json::{Value as Json, json};
 
@@ -15,6 +15,7 @@ use super::Call;
 use crate::args::spoken::quoted;
 use crate::args::{self, component, weak_secret};
 use crate::dry_run;
+use crate::identity_place;
 use crate::loaded::Loaded;
 use crate::outcome::Outcome;
 use crate::own_file::{self, Known};
@@ -232,6 +233,19 @@ fn replaced(entry: &mut Json, before: &SecretRef, after: &SecretRef) -> Vec<Stri
     keys
 }
 
+/// Where eos does not write the new version down, somebody else can: the reference then waits for its file.
+fn in_own_yaml(mut found: Diagnostics, before: &SecretRef, after: &SecretRef) -> Diagnostics {
+    for one in found.0.iter_mut().filter(|one| one.code == codes::NOT_OURS) {
+        let file = one.place.as_ref().map_or("the pillar", |place| place.file.as_str());
+        let versions = format!("?v={} in the place of ?v={}", after.version, before.version);
+        let what = format!("{}/{}", before.name, before.key);
+        one.fix = Some(format!(
+            "write {versions} behind {what} in {file} yourself, git commit it, then this command again"
+        ));
+    }
+    found
+}
+
 fn renew(call: &Call<'_>, matches: &ArgMatches, random: bool) -> Result<Outcome, Diagnostics> {
     let (name, key) = path(matches)?;
     let given = if random {
@@ -245,7 +259,7 @@ fn renew(call: &Call<'_>, matches: &ArgMatches, random: bool) -> Result<Outcome,
     // What nothing uses has nobody to give a new value to.
     let before = current(&environment, &[], &name, &key)?;
     // A reference without its file, as one written by hand is at first, gets the file and stays as it is.
-    let awaited = !loaded.estate.root.join(eos_secrets::file_of(&before)).exists();
+    let awaited = !loaded.secrets()?.contains(&before);
     let after = SecretRef { version: before.version + u32::from(!awaited), ..before.clone() };
     let mut change = Change::default();
     let mut length = SECRET_LENGTH;
@@ -260,7 +274,8 @@ fn renew(call: &Call<'_>, matches: &ArgMatches, random: bool) -> Result<Outcome,
         if !awaited {
             let path = component_path(&env, &entry.name);
             let known = Known { section: "components", name: entry.name.as_str(), node: &entry.node, path };
-            own_file::rewrite(&loaded, &environment, &known, &json, &mut change)?;
+            own_file::rewrite(&loaded, &environment, &known, &json, &mut change)
+                .map_err(|found| in_own_yaml(found, &before, &after))?;
         }
         kind = &entry.kind;
         let widest = component::widest(&loaded.catalog, kind)?;
@@ -383,6 +398,9 @@ pub fn missing(environment: &Environment, kept: &[SecretRef]) -> Vec<SecretRef> 
 /// The person's own public key; their identity is made when there is none.
 fn identity(call: &Call<'_>) -> Result<Outcome, Diagnostics> {
     let path = &call.context.identity_file;
+    if let Ok(root) = Estate::find_root(&call.context.directory) {
+        identity_place::refuse_inside(&root, call.context)?;
+    }
     let (identity, made) = super::init::identity(call.context)?;
     let public = identity.public();
     // In two lines: a key in one with all the rest goes over the edge of a terminal, and must not be cut.

@@ -7,6 +7,7 @@ use eos_model::Diagnostics;
 
 use super::create::{self, Intent};
 use super::{Call, host, operation};
+use crate::args::component::Said;
 use crate::args::{self, component, spoken};
 use crate::context::value_of;
 use crate::loaded::Loaded;
@@ -96,8 +97,10 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         }
     };
     let (widest, base) = (component::widest(&outside, &kind)?, outside.component(&kind)?);
-    let mut said = component::read(matches, &widest, &base, &kind, name, &call.line)?;
-    let mut loaded = Loaded::open_for_change(call.context)?;
+    let mut said = component::read(matches, &widest, &base, &kind, name, &call.line);
+    let wrong = std::mem::take(&mut said.wrong);
+    let with_wrong = |found| Said::with_wrong(&wrong, found);
+    let mut loaded = Loaded::open_for_change(call.context).map_err(with_wrong)?;
     let env = loaded.env(asked)?;
     let environment = loaded.environment(&env)?;
     said.request.kept = loaded.secrets()?;
@@ -105,7 +108,11 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         && (run::never_applied(&loaded.estate, &env, name)
             || run::holds_nothing(call.context, &loaded, &environment, name));
     let others = loaded.others(&loaded.tree, &env);
-    let mut planned = intent::update(&loaded.input(&environment).among(&others), &said.request)?;
+    let planned = intent::update(&loaded.input(&environment).among(&others), &said.request);
+    let mut planned = planned.map_err(with_wrong)?;
+    if wrong.has_errors() {
+        return Err(wrong);
+    }
     planned.notes = loaded.hints(&env, planned.notes);
     let mut secrets = said.secrets;
     let message = Message::new(call, matches, format!("update {} in {env}", recording::what(&kind, name)));
@@ -124,6 +131,9 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
 /// What is wrong with the settings' values.
 pub fn wrong(call: &Call<'_>, matches: &ArgMatches) -> Diagnostics {
     let Some((name, matches)) = matches.subcommand() else { return Diagnostics::new() };
+    if name == "host" {
+        return host::wrong(matches);
+    }
     let name = named(name, matches);
     let widest = Loaded::open(call.context).and_then(|loaded| {
         let env = loaded.env(matches.try_get_one::<String>("env").ok().flatten().map(String::as_str))?;

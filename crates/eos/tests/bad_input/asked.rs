@@ -452,6 +452,28 @@ fn every_wrong_flag_and_value_at_once() {
     refused(&sandbox, "several_wrong_flags_of_an_update", 3, &update);
 }
 
+/// A wrong value hides nothing that is wrong about the estate.
+#[test]
+fn wrong_values_and_what_the_estate_lacks_at_once() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "redis"]);
+    let create = |name: &str, words: &str| {
+        let words: Vec<&str> =
+            words.split(' ').map(|word| if word == "a_b" { "a b" } else { word }).collect();
+        refused(&sandbox, name, 3, &[&["create"], &words[..]].concat());
+    };
+    create("a_wrong_size_on_no_host", "nextcloud --size 5 --host nowhere");
+    create("wrong_values_and_needs", "nextcloud --database foo --cache bar --port 6379 --hostname a_b");
+    create("a_wrong_name_and_value_on_no_host", "user a_b --groups a_b --host nowhere");
+    create("wrong_words_of_a_host", "host a --address a_b --volume-group - --connection foo");
+    create("wrong_words_of_a_host_that_is_there", "host local --address a_b --volume-group -");
+    // What was given a wrong value is neither missed nor found a value for.
+    create("wrong_values_of_what_must_be_said", "dns --domain a_b --zone-id a_b --host nowhere");
+    create("a_wrong_port_of_what_eos_does_not_start", "mailcow --port 99999999999999999999 --host nowhere");
+    let update = ["update", "redis", "--max-memory", "lots", "--host", "nowhere"];
+    refused(&sandbox, "a_wrong_update_on_no_host", 3, &update);
+}
+
 /// The superuser would get the password of the one that asks, who would become the superuser.
 #[test]
 fn a_name_that_is_the_providers_own() {

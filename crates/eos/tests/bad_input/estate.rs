@@ -1,7 +1,7 @@
 //! Estates in a condition that a command must not build upon.
 
 use crate::case::{assert_same, condition, refused, snapshot};
-use crate::support::Sandbox;
+use crate::support::{Run, Sandbox};
 
 /// Replaces text in a file of the estate and commits it.
 fn edited(path: &str, from: &str, to: &str) -> Sandbox {
@@ -48,6 +48,7 @@ fn a_broken_estate_file() {
         3,
         &["list"],
     );
+    refused(&edited("eos.toml", "\"shop\"", "\"../../pwn\""), "eos_toml_name", 3, &["compile"]);
 }
 
 #[test]
@@ -239,4 +240,23 @@ fn a_merge_conflict() {
     sandbox.write("eos.toml", format!("<<<<<<< HEAD\n{toml}=======\n>>>>>>> other\n"));
     sandbox.commit_by_hand();
     refused(&sandbox, "a_merge_conflict_in_eos_toml", 3, &["list"]);
+}
+
+#[test]
+fn a_folder_whose_name_is_no_text() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let sandbox = Sandbox::new();
+    let folder = sandbox.path().join(std::ffi::OsStr::from_bytes(b"caf\xe9"));
+    std::fs::create_dir(&folder).unwrap();
+    for args in [&["init", "shop"] as &[&str], &["init", "."], &["-C", ".", "init"], &["list"]] {
+        let run = Run::from(sandbox.command(args).current_dir(&folder).output().unwrap());
+        assert!(
+            run.code == 3 && run.stderr.contains("error[E0205]"),
+            "{args:?}: {}{}",
+            run.stdout,
+            run.stderr
+        );
+    }
+    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 0);
+    assert_eq!(std::fs::read_dir(sandbox.path().join("home")).unwrap().count(), 0, "no identity was made");
 }

@@ -76,6 +76,37 @@ fn a_host_that_a_later_file_decides() {
     sandbox.ok(&["update", "host", "local", "--data-folder", "/data"]);
 }
 
+/// Compiled as Salt merges it, nothing would be left of what eos was asked for.
+#[test]
+fn an_empty_section_over_others() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "redis", "--port", "7777"]);
+    let file = "pillar/infrastructure/production/zz.sls";
+    sandbox.write(file, "eos:\n  components:\n");
+    sandbox.commit_by_hand();
+    refused(&sandbox, "a_section_that_empties_others", 3, &["compile"]);
+    refused(&sandbox, "a_section_that_empties_others_created", 3, &["create", "redis"]);
+    sandbox.write(file, "eos:\n  hosts:\n");
+    sandbox.commit_by_hand();
+    refused(&sandbox, "hosts_that_are_emptied", 3, &["create", "grafana"]);
+    // What it says to write instead, and an empty one with nothing to take away.
+    sandbox.write(file, "eos:\n  components: {}\n  kept:\n");
+    sandbox.commit_by_hand();
+    sandbox.ok(&["compile"]);
+    assert_eq!(sandbox.json(&["show", "redis"])["settings"]["port"]["value"], 7777);
+}
+
+/// The file that eos would write is somebody's own, and speaks of something else.
+#[test]
+fn a_file_of_ones_own_where_a_host_would_be_written() {
+    let sandbox = Sandbox::with_estate();
+    let host = "{environment: production, address: 10.0.0.6, connection: minion}";
+    sandbox.write("pillar/hosts/web.sls", format!("#!yaml\neos: {{hosts: {{db: {host}}}}}\n"));
+    sandbox.commit_by_hand();
+    refused(&sandbox, "a_host_over_a_file_of_ones_own", 4, &["create", "host", "web"]);
+    sandbox.ok(&["create", "host", "web2"]);
+}
+
 #[test]
 fn only_a_part_of_a_component() {
     let sandbox = redis_with("pillar/infrastructure/common/init.sls");
@@ -147,6 +178,52 @@ fn targets_of_the_top_file() {
     sandbox.write("pillar/top.sls", sandbox.read("pillar/top.sls") + &lines);
     sandbox.commit_by_hand();
     assert_eq!(sandbox.run(&["compile", "--check"]).code, 0, "{lines}");
+}
+
+/// Declaring a host would come to nothing, and what it says leads out of it.
+#[test]
+fn a_top_file_without_hosts() {
+    let sandbox = Sandbox::with_estate();
+    let top = sandbox.read("pillar/top.sls");
+    sandbox.write("pillar/top.sls", top.replace("    - hosts.*\n", ""));
+    sandbox.commit_by_hand();
+    refused(&sandbox, "a_top_file_without_hosts", 3, &["create", "host", "web"]);
+    let told = sandbox.run(&["create", "host", "web"]).stderr;
+    let (_, lines) = told.split_once("commit it:\n").unwrap();
+    let lines: String =
+        lines.lines().take_while(|line| !line.is_empty()).map(|line| format!("{}\n", &line[7..])).collect();
+    assert!(top.contains(&lines), "{lines}");
+}
+
+/// `redis/init.sls` is what Salt would open if there were no `redis.sls`.
+#[test]
+fn a_file_behind_another_of_the_same_name() {
+    let sandbox = Sandbox::with_estate();
+    let own = "pillar/infrastructure/production/redis/init.sls";
+    sandbox.write(own, grafana(""));
+    sandbox.write("secrets/production/grafana/admin_password.v1.age", "");
+    sandbox.commit_by_hand();
+    sandbox.ok(&["compile"]);
+    refused(&sandbox, "a_file_that_one_of_eos_would_hide", 3, &["create", "redis"]);
+    sandbox.git(&["mv", own, "pillar/infrastructure/production/own.sls"]);
+    sandbox.commit_by_hand();
+    sandbox.ok(&["create", "redis"]);
+    // What says nothing to eos may lie there.
+    sandbox.write(own, "mine: 1\n");
+    sandbox.commit_by_hand();
+    sandbox.ok(&["compile"]);
+}
+
+/// The way to another version of a secret that an entry of somebody's own has.
+#[test]
+fn a_secret_of_an_entry_of_ones_own() {
+    let sandbox = with_pillar(grafana(""));
+    let rotate = ["secret", "rotate", "grafana/admin_password"];
+    refused(&sandbox, "a_secret_of_ones_own_yaml_rotated", 4, &rotate);
+    sandbox.write(FILE, sandbox.read(FILE).replace("?v=1", "?v=2"));
+    sandbox.commit_by_hand();
+    sandbox.ok(&rotate);
+    assert!(sandbox.ok(&["secret", "list"]).stdout.contains("admin_password.v2.age"));
 }
 
 #[test]

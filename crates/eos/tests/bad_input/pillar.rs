@@ -272,6 +272,36 @@ fn several_broken_files_are_all_reported() {
     refused(&sandbox, "several_broken_files", 3, &["compile", "--env", "production"]);
 }
 
+/// Whoever is sent what eos said about another part of the line would be told it.
+#[test]
+fn a_secret_in_clear_is_in_no_other_message() {
+    let entry = |settings: &str| {
+        let volumes = "{data: {backing: directory, path: /srv/eos/production/a/data}}";
+        format!(
+            "eos: {{components: {{a: {{kind: redis, host: local, runtime: container, version: 7.4.1, settings: {{{settings}}}, volumes: {volumes}}}}}}}\n"
+        )
+    };
+    let silent = |sandbox: &Sandbox, args: &[&str], code: &str| {
+        for args in [args, &[args, &["--json"]].concat()] {
+            let run = sandbox.run(args);
+            assert!(run.code != 0 && !(run.stdout.clone() + &run.stderr).contains("hunter2"), "{args:?}");
+            assert!((run.stdout + &run.stderr).contains(code), "{args:?}: {}", run.stderr);
+        }
+    };
+    let sandbox = with_pillar(entry("prot: 6400, password: hunter2pw"));
+    silent(&sandbox, &["compile"], "E0302");
+    refused(&sandbox, "a_secret_beside_a_mistake", 3, &["compile"]);
+    let sandbox = with_pillar(entry("port: 6400, password: hunter2pw"));
+    silent(&sandbox, &["delete", "a"], "E0209");
+    silent(&sandbox, &["update", "a", "--port", "6401"], "E0209");
+    silent(&sandbox, &["create", "redis", "a"], "E0408");
+    silent(&with_pillar(entry("admin_pasword: hunter2pw")), &["compile"], "E0302");
+    silent(&with_pillar("eos:\n  components:\n    admin_password: hunter2pw: x\n"), &["compile"], "E0201");
+    // A line without one is shown as it is.
+    let shown = with_pillar(entry("prot: 6400")).run(&["compile"]).stderr;
+    assert!(shown.contains("prot: 6400"), "{shown}");
+}
+
 #[test]
 fn a_secret_in_clear() {
     let sandbox = with_pillar(grafana("    settings: {admin_password: hunter2hunter2}\n"));
@@ -368,4 +398,32 @@ fn names_of_one_service() {
     let sandbox = Sandbox::with_estate();
     sandbox.ok(&["create", "redis", "c.d"]);
     refused(&sandbox, "names_of_one_service", 3, &["create", "redis", "c-d"]);
+}
+
+/// An entry of somebody's own has to say what eos would have chosen; the message says how.
+#[test]
+fn what_an_entry_of_ones_own_leaves_out() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "postgres"]);
+    let own = "#!yaml\neos:\n components:\n  gitea:\n    kind: gitea\n    host: local\n    runtime: container\n    version: 1.22.3\n    needs: {database: postgres}\n    settings: {secret_key: 'secret://production/gitea/secret_key?v=1'}\n";
+    sandbox.write(FILE, own);
+    sandbox.write("secrets/production/gitea/secret_key.v1.age", "");
+    sandbox.commit_by_hand();
+    refused(&sandbox, "own_yaml_without_volumes_and_secrets", 3, &["compile"]);
+    // What it says to write, and to type then.
+    let run = sandbox.run(&["compile", "--json"]);
+    let document: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    let mut text = own.to_owned();
+    let mut typed = Vec::new();
+    for found in document["diagnostics"].as_array().unwrap().iter().filter(|one| one["severity"] == "error") {
+        let fix = found["fix"].as_str().unwrap();
+        let rest = fix.strip_prefix("write into gitea: ").unwrap();
+        let (line, then) = rest.split_once(", git commit it, then ").unwrap_or((rest, ""));
+        text.push_str(&format!("    {line}\n"));
+        typed.extend((!then.is_empty()).then(|| then.to_owned()));
+    }
+    sandbox.write(FILE, text);
+    sandbox.commit_by_hand();
+    typed.iter().for_each(|line| sandbox.type_in(line));
+    sandbox.ok(&["compile"]);
 }

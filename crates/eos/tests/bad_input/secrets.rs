@@ -1,7 +1,7 @@
 //! Secrets that cannot be read, and people who may not.
 
 use crate::case::{check, refused};
-use crate::support::Sandbox;
+use crate::support::{Run, Sandbox};
 
 fn with_grafana() -> Sandbox {
     let sandbox = Sandbox::with_estate();
@@ -132,4 +132,77 @@ fn a_reference_into_another_environment() {
     let set = sandbox.with_stdin(&["secret", "set", "redis/password"], "Aixohr2zoo8Phoh4gooj5eek\n");
     assert!(set.code == 0 && !set.stderr.contains("E0503"), "{}", set.stderr);
     assert_eq!(sandbox.ok(&["compile"]).stderr, "");
+}
+
+/// Who reads the secrets would be decided by a file that anybody can change.
+#[test]
+fn links_among_the_secrets() {
+    let sandbox = with_grafana();
+    let outside = sandbox.path().join("others.txt");
+    let recipients = sandbox.estate().join("secrets/recipients.txt");
+    std::fs::rename(&recipients, &outside).unwrap();
+    std::os::unix::fs::symlink(&outside, &recipients).unwrap();
+    sandbox.commit_by_hand();
+    refused(&sandbox, "recipients_that_are_a_link", 3, &["create", "redis"]);
+    std::fs::rename(&outside, &recipients).unwrap();
+    let path = sandbox.files("secrets").into_iter().find(|path| path.contains("admin_password")).unwrap();
+    let path = sandbox.estate().join(path);
+    std::fs::rename(&path, &outside).unwrap();
+    std::os::unix::fs::symlink(&outside, &path).unwrap();
+    sandbox.commit_by_hand();
+    refused(&sandbox, "a_secret_that_is_a_link", 3, &["secret", "show", "grafana/admin_password"]);
+    let set = sandbox.with_stdin(&["secret", "set", "grafana/admin_password"], "hunter2hunter2");
+    assert!(set.code == 3 && set.stderr.contains("E0206"), "{}{}", set.stdout, set.stderr);
+}
+
+#[test]
+fn a_pipe_where_a_secret_should_be() {
+    let sandbox = with_grafana();
+    let path = sandbox.files("secrets").into_iter().find(|path| path.contains("admin_password")).unwrap();
+    let path = sandbox.estate().join(path);
+    std::fs::remove_file(&path).unwrap();
+    assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
+    refused(&sandbox, "a_secret_that_is_a_pipe", 1, &["secret", "show", "grafana/admin_password"]);
+}
+
+#[test]
+fn characters_that_no_variable_holds() {
+    let sandbox = with_grafana();
+    for value in ["a\0bcdefgh", "a\u{1b}[Dbcdefgh"] {
+        let run = sandbox.with_stdin(&["secret", "set", "grafana/admin_password"], value);
+        assert!(run.code == 3 && run.stderr.contains("cannot be seen"), "{}{}", run.stdout, run.stderr);
+        assert!(!run.stderr.contains("bcdefgh"), "{}", run.stderr);
+    }
+}
+
+/// `git add` would take the key along to everybody who has a clone.
+#[test]
+fn an_identity_inside_the_estate() {
+    let sandbox = Sandbox::new();
+    let own = sandbox.path().join("shop/identity.txt");
+    let run = Run::from(sandbox.command(&["init", "shop"]).env("EOS_IDENTITY", &own).output().unwrap());
+    assert_eq!(run.code, 3, "{}{}", run.stdout, run.stderr);
+    assert!(!sandbox.path().join("shop").exists());
+    check(&sandbox, "an_identity_inside_the_estate", &run);
+
+    let sandbox = with_grafana();
+    let inside = |args: &[&str], file: &std::path::Path| {
+        Run::from(sandbox.command(args).env("EOS_IDENTITY", file).output().unwrap())
+    };
+    let own = sandbox.estate().join("keys/identity.txt");
+    assert_eq!(inside(&["secret", "identity"], &own).code, 3);
+    assert!(!own.exists());
+    // One that somebody put there works, and is warned of; through a link to the estate as well.
+    sandbox.write("keys/identity.txt", "");
+    std::fs::copy(identity(&sandbox), &own).unwrap();
+    std::fs::set_permissions(&own, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+    let linked = sandbox.path().join("linked");
+    std::os::unix::fs::symlink(sandbox.estate(), &linked).unwrap();
+    for file in [own, linked.join("keys/identity.txt")] {
+        let run = inside(&["secret", "show", "grafana/admin_password"], &file);
+        assert!(run.code == 0 && run.stderr.contains("warning[E0507]"), "{}{}", run.stdout, run.stderr);
+        let run = inside(&["doctor"], &file);
+        assert!(run.code == 1 && run.stdout.contains("bad   E0507"), "{}", run.stdout);
+    }
+    assert!(!sandbox.ok(&["list"]).stderr.contains("E0507"));
 }

@@ -22,6 +22,21 @@ fn what_belongs_to_no_environment_any_more_is_noticed_and_goes() {
     assert_eq!(sandbox.run(&["compile", "--check"]).code, 0);
 }
 
+/// A tofu run by hand that could not hand over its state leaves it there, and nowhere else.
+#[test]
+fn a_state_that_was_not_saved_stays() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "redis"]);
+    sandbox.ok(&["compile"]);
+    let state = "build/production/redis/errored.tfstate";
+    sandbox.write(state, "{}");
+    assert_eq!(sandbox.run(&["compile", "--check"]).code, 0);
+    sandbox.ok(&["update", "redis", "--port", "7000"]);
+    sandbox.ok(&["delete", "redis"]);
+    sandbox.ok(&["compile"]);
+    assert_eq!(sandbox.read(state), "{}");
+}
+
 #[test]
 fn modules_in_use_are_no_strays() {
     let sandbox = Sandbox::with_estate();
