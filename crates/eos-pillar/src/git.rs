@@ -61,6 +61,8 @@ impl Git {
         let repository = Repository::open(root).map_err(|error| {
             let fix = match error.code() {
                 git2::ErrorCode::Owner => format!("run eos as the owner, or trust it: git config --global --add safe.directory {root}"),
+                // Nothing is wrong with the estate.
+                _ if error.class() == git2::ErrorClass::Config => "git's own settings must be readable and sound; where they are in the home of somebody else, set HOME to your own".to_owned(),
                 _ => "bring .git back from a clone or a backup; or start a new history: git init && git add -A && git commit".to_owned(),
             };
             failed("open the estate's repository", &error).why("an estate is a git repository: its history is who did what").fix(fix)

@@ -116,6 +116,22 @@ fn an_estate_of_somebody_else() {
         nobody(&["list"]),
         nobody(&["list", "--json"]),
     );
+    // As after su without a dash: git's settings are looked for in a home that is closed to this user.
+    let closed = sandbox.path().join("closed");
+    std::fs::create_dir(&closed).unwrap();
+    open(&closed, 0o700);
+    let in_closed_home = |args: &[&str]| {
+        let mut command = nobody(args);
+        command.env("HOME", &closed);
+        command
+    };
+    refused_commands(
+        &sandbox,
+        "a_home_of_somebody_else",
+        1,
+        in_closed_home(&["list"]),
+        in_closed_home(&["list", "--json"]),
+    );
 }
 
 /// A disk of 4 MB with the estate on it, filled until `left` KiB are free, and a command tried there.
