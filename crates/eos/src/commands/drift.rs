@@ -252,6 +252,7 @@ fn revert(
                 commit: head,
                 on_failure: running::on_failure(matches),
                 judge: Some(&judge),
+                looked_after: running::is_set(matches, "looked-after"),
                 ..RunOptions::default()
             };
             let begun = Instant::now();

@@ -8,7 +8,7 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::{Arg, ArgMatches, Command};
-use eos_engine::{Applied, Archive, Layout};
+use eos_engine::{Applied, Archive, Layout, runs};
 use eos_model::{Diagnostic, Diagnostics, UnitId, codes};
 use eos_pillar::estate_file::Backend;
 use eos_secrets::{Identity, read_state_key};
@@ -70,8 +70,48 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let width = call.context.width;
     let text = below("", "", &has, width, 2) + &below("Next: ", "Next: ", &next, width, 2);
     let units: Vec<&String> = written.keys().collect();
-    let warnings = running.unanswered.map(Diagnostics::from).unwrap_or_default();
+    let mut warnings = half_way(&loaded, wanted)?;
+    warnings.0.extend(running.unanswered);
     Ok(Outcome::new(text, json!({"folder": folder, "units": units})).with_warnings(warnings))
+}
+
+/// Runs that are not over: the folder has what they did so far, and nobody goes on with them there.
+fn half_way(loaded: &Loaded, wanted: &str) -> Result<Diagnostics, Diagnostics> {
+    let layout = Layout::new(loaded.estate.root.clone());
+    let (records, _) = run::store(&loaded.estate, &layout)?;
+    let applied = Applied::new(records.as_ref());
+    let told = |message: String, first: &str| {
+        Diagnostic::warning(codes::RUN_UNFINISHED, message)
+            .why(format!("{wanted} has what it has done so far, and nothing there knows what is left to do"))
+            .fix(format!("{first}; then remove {wanted} and eject again"))
+    };
+    let (open, unreadable) = runs::open(&layout)?;
+    let mut found = unreadable;
+    for runs::Known { run, in_progress } in &open {
+        let (id, command) = (&run.begun.run, &run.begun.command);
+        found.push(if *in_progress {
+            told(format!("run {id} is at work: {command}"), "wait for its end")
+        } else {
+            let ways = run::undoing::ways_on(loaded, run, &applied.units(&run.begun.env)?);
+            told(format!("run {id} is unfinished: {command}"), &loaded.hint(&run.begun.env, &ways))
+        });
+    }
+    for env in loaded.estate.file.environments.keys() {
+        for (name, unit) in applied.units(env)? {
+            let attempt = unit.attempt.filter(|attempt| !attempt.over);
+            if let Some(attempt) = attempt.filter(|attempt| runs::find(&layout, &attempt.run).is_err()) {
+                let message = format!(
+                    "run {} of another clone has begun to change {env}/{name} and is not over",
+                    attempt.run
+                );
+                found.push(told(
+                    message,
+                    "eos resume or eos undo in that clone; if it is lost, eos apply here",
+                ));
+            }
+        }
+    }
+    Ok(found)
 }
 
 /// Writes everything; gives each unit, and whether it has a state.

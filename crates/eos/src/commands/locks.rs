@@ -1,8 +1,10 @@
 //! `eos locks` and `eos unlock`: who is at work on what, and taking a unit from somebody who will not come back.
 
 use clap::{Arg, ArgMatches, Command};
-use eos_engine::Layout;
-use eos_model::{Diagnostic, Diagnostics, Name, codes};
+use eos_engine::{Applied, Layout};
+use eos_model::nearest::nearest;
+use eos_model::{Diagnostic, Diagnostics, EnvName, Name, codes};
+use eos_store::Records;
 use eos_store::lease::LeaseError;
 use serde_json::json;
 
@@ -75,7 +77,7 @@ pub fn unlock(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnost
     let name: Name = word.parse().map_err(|problem: eos_model::name::BadName| Diagnostic::from(problem))?;
     let because = matches.get_one::<String>("because").map_or("", String::as_str);
     let layout = Layout::new(loaded.estate.root.clone());
-    let (_, leases) = run::store(&loaded.estate, &layout)?;
+    let (records, leases) = run::store(&loaded.estate, &layout)?;
     let by = format!("{}@{}", call.context.user, call.context.machine);
     let key = format!("{env}/{name}");
     let is_alive = leases.list().map_err(unusable)?.iter().any(|status| status.key == key && !status.stale);
@@ -83,6 +85,7 @@ pub fn unlock(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnost
         Ok(broken) => broken,
         // It is as it was asked to be.
         Err(LeaseError::NotHeld { .. }) => {
+            refuse_unknown(&loaded, records.as_ref(), &env, &name)?;
             let text = format!(
                 "Nobody is at work on {name} in {env}: there is nothing to take.\neos locks shows who is at work on what.\n"
             );
@@ -98,6 +101,30 @@ pub fn unlock(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnost
     };
     let text = format!("{name} was taken from {}.\n{next}", broken.owner);
     Ok(Outcome::new(loaded.hint(&env, &text), json!({ "broken": broken })))
+}
+
+/// Who mistyped a name would go on as if its unit were free.
+fn refuse_unknown(
+    loaded: &Loaded,
+    records: &dyn Records,
+    env: &EnvName,
+    name: &Name,
+) -> Result<(), Diagnostics> {
+    // What cannot be read stands in nobody's way.
+    let (Ok(asked_for), Ok(applied)) = (loaded.environment(env), Applied::new(records).units(env)) else {
+        return Ok(());
+    };
+    let known = || asked_for.components.keys().chain(applied.keys());
+    if known().any(|known| known == name) {
+        return Ok(());
+    }
+    let fix = match nearest(name.as_str(), known().map(Name::as_str)) {
+        Some(near) => format!("did you mean {near}? eos locks shows who is at work on what"),
+        None => "eos locks shows who is at work on what".to_owned(),
+    };
+    Err(Diagnostic::error(codes::UNKNOWN_NAME, format!("there is nothing called {name} in {env}"))
+        .fix(fix)
+        .into())
 }
 
 pub fn unusable(error: LeaseError) -> Diagnostic {

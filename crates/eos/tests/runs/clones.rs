@@ -211,6 +211,7 @@ fn a_lease_is_taken_from_somebody_who_will_not_come_back() {
     first.ok(&["update", "desk", "--seconds", "10", "--color", "red", "--no-apply"]);
     second.git(&["pull", "-q"]);
     second.says("run_unlock_nobody", &second.ok(&["unlock", "desk", "--because", "laptop lost"]));
+    second.says("run_unlock_mistyped", &second.exits(3, &["unlock", "dekk", "--because", "laptop lost"]));
     let run = first.begin(&["apply", "--yes"]);
     until("desk is held", || second.json(&["locks"])["locks"].as_array().unwrap().len() == 2);
     second.says("run_unlock", &second.ok(&["unlock", "desk", "--because", "laptop lost"]));
@@ -255,6 +256,11 @@ fn what_a_lost_clone_may_have_made_is_not_made_twice() {
     second.ok(&["unlock", "other", "--because", "laptop lost"]);
     assert_eq!(second.json(&["locks"])["broken"][0]["because"], "laptop lost");
     second.says("run_status_of_a_lost_clone", &second.ok(&["status"]));
+    let warned = in_one_line(&second.ok(&["eject", "../plain"]));
+    assert!(
+        warned.contains("of another clone has begun to change production/other and is not over"),
+        "{warned}"
+    );
     second.says("run_lost_clone", &second.exits(5, &["apply", "--yes"]));
     second.ok(&["apply", "--yes", "--looked-after"]);
     second.is_settled();
@@ -289,6 +295,39 @@ fn what_a_lost_clone_was_replacing_is_not_made_twice() {
     assert!(refused.contains("left desk half-done: terraform_data.top may exist"), "{refused}");
     assert_eq!(first.lines("log").iter().filter(|line| *line == "desk red").count(), 1);
     second.ok(&["apply", "--yes", "--looked-after"]);
+    second.is_settled();
+}
+
+/// A lamp whose bulb can be lost while the rest of it stays known.
+const STANDARD: &str = r#"format: 1
+kind: standard
+summary: Standard lamp, of two parts
+proof: validates
+settings:
+  color: {type: string, default: brown, help: What the shade looks like}
+cloud:
+  resources:
+    terraform_data:
+      foot: {input: "@{name}"}
+      shade: {triggers_replace: ["@{setting.color}"], provisioner: {local-exec: {command: "true"}}}
+"#;
+
+#[test]
+fn what_a_lost_clone_may_have_made_is_not_brought_back_unseen() {
+    let shared = Shared::new();
+    let first = &shared.first;
+    first.add_kind("standard", STANDARD);
+    first.ok(&["create", "standard", "--yes"]);
+    first.ok(&["update", "standard", "--color", "red", "--no-apply"]);
+    let second = shared.second();
+    first.stopped_after("3", &["apply", "--yes"]);
+    second.ok(&["unlock", "standard", "--because", "laptop lost"]);
+    second.ok(&["tofu", "standard", "--", "state", "rm", "terraform_data.shade"]);
+    let revert = ["drift", "revert", "standard", "--yes"];
+    let refused = in_one_line(&second.exits(5, &revert));
+    assert!(refused.contains("left standard half-done: terraform_data.shade may exist"), "{refused}");
+    second.ok(&[&revert[..], &["--looked-after"]].concat());
+    second.ok(&["apply", "--yes"]);
     second.is_settled();
 }
 

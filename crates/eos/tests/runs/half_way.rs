@@ -117,6 +117,8 @@ fn a_create_that_is_repeated_names_the_run_that_is_not_over() {
     let place = Place::new();
     place.stopped_after("3", &["create", "desk", "--yes"]);
     place.says("run_create_repeated", &place.exits(3, &["create", "desk", "--yes"]));
+    // Nor does anybody take half of it for all of it.
+    place.says("run_eject_half_way", &place.ok(&["eject", "../plain"]));
     place.ok(&["resume"]);
     place.is_settled();
     let taken = place.exits(3, &["create", "desk", "--yes"]).stderr;
