@@ -55,9 +55,16 @@ fn a_route_has_one_target_of_its_own_network() {
         let v4 = format!("CreateRoute&RouteTableId={table}&DestinationCidrBlock=0.0.0.0/0");
         let v6 = format!("CreateRoute&RouteTableId={table}&DestinationIpv6CidrBlock=::/0");
         let within = format!("CreateRoute&RouteTableId={table}&DestinationCidrBlock=10.1.7.0/24");
-        call(&engine, &format!("{within}&GatewayId=local")).await.unwrap();
+        let block = format!("CreateRoute&RouteTableId={table}&DestinationCidrBlock=10.1.0.0/16");
+        let delete = format!("DeleteRoute&DestinationCidrBlock=10.1.0.0/16&RouteTableId=");
         for (expected, query) in [
-            ("InvalidParameterValue", format!("{v4}&GatewayId=local")),
+            ("RouteAlreadyExists", format!("{block}&GatewayId={}", own.gateway)),
+            ("RouteAlreadyExists", format!("{block}&NetworkInterfaceId={}", own.interface)),
+            ("InvalidGatewayID.NotFound", format!("{block}&GatewayId=local")),
+            ("InvalidGatewayID.NotFound", format!("{within}&GatewayId=local")),
+            ("InvalidParameterValue", format!("{within}&GatewayId={}", own.gateway)),
+            ("InvalidParameterValue", format!("{delete}{table}")),
+            ("InvalidRouteTableID.NotFound", format!("{delete}rtb-0123456789abcdef0")),
             (
                 "InvalidParameterValue",
                 format!("{v4}&LocalTarget=true").replace("CreateRoute", "ReplaceRoute"),
@@ -80,6 +87,9 @@ fn a_route_has_one_target_of_its_own_network() {
         ] {
             assert_eq!(code(&engine, &query).await, expected, "{query}");
         }
+        let local = call(&engine, &format!("{delete}{table}")).await.unwrap_err();
+        assert!(local.message.contains("cannot remove local route"), "the provider looks for it: {local}");
+        call(&engine, &format!("{within}&NetworkInterfaceId={}", own.interface)).await.unwrap();
         call(&engine, &format!("{v6}&EgressOnlyInternetGatewayId={}", own.outward)).await.unwrap();
         call(&engine, &format!("{v4}&NatGatewayId={}", own.nat)).await.unwrap();
         let replace = format!("ReplaceRoute&RouteTableId={table}&DestinationCidrBlock=0.0.0.0/0");

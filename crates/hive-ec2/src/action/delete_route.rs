@@ -30,7 +30,7 @@ impl Action for DeleteRoute {
         if table.routes[at].origin == Origin::CreateRouteTable {
             return Err(ApiError::client(
                 "InvalidParameterValue",
-                "cannot remove local route in route table",
+                format!("cannot remove local route {destination} in route table {}", table.id),
             ));
         }
         table.routes.remove(at);
