@@ -69,4 +69,4 @@ class VpcEndpoint(Contract):
         vpc = self.vpc()
         self.code("InvalidServiceName", EC2.create_vpc_endpoint, VpcId=vpc, ServiceName=SERVICE + "none")
         refused = EC2.delete_vpc_endpoints(VpcEndpointIds=["vpce-0123456789abcdef0"])["Unsuccessful"]
-        self.assertEqual(refused[0]["Error"]["Code"], "InvalidVpcEndpointId.NotFound")
+        self.assertEqual(refused[0]["Error"]["Code"], "InvalidVpcEndpoint.NotFound")
