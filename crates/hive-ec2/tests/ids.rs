@@ -60,7 +60,7 @@ const DESCRIBES: &[(&str, &str, &str)] = &[
     ),
     (
         "DescribeManagedPrefixLists&PrefixListId.1",
-        "InvalidPrefixListId.NotFound",
+        "InvalidPrefixListID.NotFound",
         "InvalidPrefixListId.Malformed",
     ),
     (
@@ -81,8 +81,18 @@ const DESCRIBES: &[(&str, &str, &str)] = &[
         "InvalidSecurityGroupRuleId.Malformed",
     ),
     ("DescribeSecurityGroups&GroupId.1", "InvalidGroup.NotFound", "InvalidGroupId.Malformed"),
+    (
+        "DescribeSnapshotAttribute&Attribute=createVolumePermission&SnapshotId",
+        "InvalidSnapshot.NotFound",
+        "InvalidSnapshotID.Malformed",
+    ),
     ("DescribeSnapshots&SnapshotId.1", "InvalidSnapshot.NotFound", "InvalidSnapshotID.Malformed"),
     ("DescribeSubnets&SubnetId.1", "InvalidSubnetID.NotFound", "InvalidSubnetID.Malformed"),
+    (
+        "DescribeVolumeAttribute&Attribute=autoEnableIO&VolumeId",
+        "InvalidVolume.NotFound",
+        "InvalidVolumeID.Malformed",
+    ),
     ("DescribeVolumeStatus&VolumeId.1", "InvalidVolume.NotFound", "InvalidVolumeID.Malformed"),
     ("DescribeVolumes&VolumeId.1", "InvalidVolume.NotFound", "InvalidVolumeID.Malformed"),
     ("DescribeVolumesModifications&VolumeId.1", "InvalidVolume.NotFound", "InvalidVolumeID.Malformed"),

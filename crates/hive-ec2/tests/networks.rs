@@ -382,3 +382,38 @@ fn a_table_has_one_route_to_a_block() {
         assert_eq!(left, ["10.40.0.0/16", "10.41.8.0/24", "10.41.8.0/25"]);
     });
 }
+
+#[test]
+fn a_zone_gets_its_default_subnet_back() {
+    runtime().block_on(async {
+        let dir = tempfile::tempdir().unwrap();
+        let engine = engine(dir.path()).await;
+        let create = "CreateDefaultSubnet&AvailabilityZone=us-east-1b";
+        assert_eq!(code(&engine, create).await, "DefaultSubnetAlreadyExistsInAvailabilityZone");
+        let here = "DescribeSubnets&Filter.1.Name=availability-zone&Filter.1.Value.1=us-east-1b";
+        let old = made(&engine, here, "subnetId").await;
+        let before = call(&engine, here).await.unwrap();
+        call(&engine, &format!("DeleteSubnet&SubnetId={old}")).await.unwrap();
+        for (expected, query) in [
+            ("MissingParameter", "CreateDefaultSubnet".to_owned()),
+            ("InvalidParameterValue", "CreateDefaultSubnet&AvailabilityZone=mars-1a".to_owned()),
+            ("InvalidParameterCombination", format!("{create}&AvailabilityZoneId=use1-az3")),
+            ("UnsupportedOperation", format!("{create}&Ipv6Native=true")),
+        ] {
+            assert_eq!(code(&engine, &query).await, expected, "{query}");
+        }
+        let new = made(&engine, "CreateDefaultSubnet&AvailabilityZoneId=use1-az2", "subnetId").await;
+        assert_eq!(call(&engine, here).await.unwrap().replace(&new, &old), before);
+        assert_eq!(engine.leftovers(), []);
+        let vpc = made(&engine, here, "vpcId").await;
+        let gateway = made(&engine, "DescribeInternetGateways", "internetGatewayId").await;
+        call(&engine, &format!("DetachInternetGateway&InternetGatewayId={gateway}&VpcId={vpc}"))
+            .await
+            .unwrap();
+        for subnet in texts(&call(&engine, "DescribeSubnets").await.unwrap(), "subnetId") {
+            call(&engine, &format!("DeleteSubnet&SubnetId={subnet}")).await.unwrap();
+        }
+        call(&engine, &format!("DeleteVpc&VpcId={vpc}")).await.unwrap();
+        assert_eq!(code(&engine, create).await, "DefaultVpcDoesNotExist");
+    });
+}

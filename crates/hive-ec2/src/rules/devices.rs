@@ -9,8 +9,9 @@ use crate::model::account::Account;
 use crate::model::instance::InstanceState;
 use crate::model::volume::{AttachmentState, Volume, VolumeAttachment, VolumeShape, VolumeState, VolumeType};
 use crate::node::Order;
-use crate::rules::images::{find_snapshot, find_snapshot_of_image};
+use crate::rules::images::find_snapshot_of_image;
 use crate::rules::interfaces::incorrect_state;
+use crate::rules::snapshots;
 
 #[derive(Default, Clone)]
 pub struct NewVolume {
@@ -32,7 +33,7 @@ pub fn create_volume(call: &mut Call<'_>, zone: &str, new: NewVolume) -> ApiResu
         return Err(ApiError::client("InvalidZone.NotFound", format!("The zone '{zone}' does not exist.")));
     }
     let find =
-        |id| if new.is_of_image { find_snapshot_of_image(call, id) } else { find_snapshot(call.account, id) };
+        |id| if new.is_of_image { find_snapshot_of_image(call, id) } else { snapshots::find(call, id) };
     let snapshot = new.snapshot_id.as_deref().map(find).transpose()?;
     let snapshot = snapshot.as_deref();
     let size = new
@@ -76,6 +77,7 @@ pub fn create_volume(call: &mut Call<'_>, zone: &str, new: NewVolume) -> ApiResu
             new.kms_key_id.or(of_snapshot).unwrap_or_else(|| default_key(call))
         }),
         multi_attach_enabled: shape.multi_attach_enabled,
+        auto_enable_io: false,
         snapshot_id: new.snapshot_id,
         state: VolumeState::Creating,
         created: call.now,

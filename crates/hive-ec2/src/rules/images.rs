@@ -56,7 +56,7 @@ pub fn of_others(call: &Call<'_>) -> Vec<Arc<Image>> {
     all
 }
 
-fn others<'a>(call: &'a Call<'_>) -> impl Iterator<Item = &'a Account> {
+pub fn others<'a>(call: &'a Call<'_>) -> impl Iterator<Item = &'a Account> {
     call.world.accounts.values().filter(|other| other.id != call.account.id)
 }
 
@@ -231,6 +231,9 @@ pub fn snapshot(
         kms_key_id: encryption,
         state: SnapshotState::Pending,
         started: call.now,
+        public: false,
+        users: BTreeSet::new(),
+        lender: None,
         tags: call.new_tags::<Snapshot>(),
     };
     let id = snapshot.id.clone();
