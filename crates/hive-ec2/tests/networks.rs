@@ -88,6 +88,9 @@ fn a_route_has_one_target_of_its_own_network() {
             assert_eq!(code(&engine, &query).await, expected, "{query}");
         }
         let local = call(&engine, &format!("{delete}{table}")).await.unwrap_err();
+        let gone = format!("DeleteRoute&RouteTableId={table}&DestinationCidrBlock=10.8.0.0/16");
+        let gone = call(&engine, &gone).await.unwrap_err();
+        assert!(gone.message.contains("destination-cidr-block 10.8.0.0/16"), "{gone}");
         assert!(local.message.contains("cannot remove local route"), "the provider looks for it: {local}");
         call(&engine, &format!("{within}&NetworkInterfaceId={}", own.interface)).await.unwrap();
         call(&engine, &format!("{v6}&EgressOnlyInternetGatewayId={}", own.outward)).await.unwrap();

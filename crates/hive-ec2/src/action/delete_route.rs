@@ -26,7 +26,7 @@ impl Action for DeleteRoute {
         )?;
         let table = call.account.route_tables.edit(&request.route_table_id)?;
         let at = table.routes.iter().position(|route| route.destination == destination);
-        let at = at.ok_or_else(|| routes::not_found(&request.route_table_id))?;
+        let at = at.ok_or_else(|| routes::not_found(&request.route_table_id, destination))?;
         if table.routes[at].origin == Origin::CreateRouteTable {
             return Err(ApiError::client(
                 "InvalidParameterValue",

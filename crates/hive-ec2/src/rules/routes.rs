@@ -203,10 +203,10 @@ fn no_gateway(id: &str) -> ApiError {
     ApiError::client("InvalidGatewayID.NotFound", format!("The gateway ID '{id}' does not exist"))
 }
 
-pub fn not_found(table: &str) -> ApiError {
+pub fn not_found(table: &str, destination: Destination) -> ApiError {
     ApiError::client(
         "InvalidRoute.NotFound",
-        format!("no route with this destination in route table {table}"),
+        format!("no route with destination-cidr-block {destination} in route table {table}"),
     )
 }
 

@@ -39,7 +39,7 @@ class Image(Contract):
         root = {"DeviceName": "/dev/xvda", "Ebs": {"SnapshotId": snapshot, "VolumeType": "gp3", **speed}}
         arguments = {"Name": "registered", "Architecture": "x86_64", "RootDeviceName": "/dev/xvda"}
         self.code("InvalidBlockDeviceMapping", EC2.register_image, **arguments)
-        image = EC2.register_image(BlockDeviceMappings=[root], EnaSupport=True, **arguments)["ImageId"]
+        image = EC2.register_image(BlockDeviceMappings=[root], EnaSupport=True, BootMode="uefi", **arguments)["ImageId"]
         ebs = self.available(image)["BlockDeviceMappings"][0]["Ebs"]
         self.assertEqual((ebs["VolumeSize"], ebs["Iops"], ebs["Throughput"]), (1, *speed.values()))
         started = self.instance(ImageId=image)
