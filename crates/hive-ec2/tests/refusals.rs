@@ -280,11 +280,6 @@ fn what_ec2_checks_is_checked() {
                 format!("{register}one&BootMode=uefi"),
             ),
             (
-                "InvalidParameterValue",
-                format!("{register}fast&BlockDeviceMapping.1.Ebs.VolumeType=gp3&BlockDeviceMapping.1.Ebs.Iops=2999"),
-                format!("{register}fast&BlockDeviceMapping.1.Ebs.VolumeType=gp3&BlockDeviceMapping.1.Ebs.Iops=3000"),
-            ),
-            (
                 "InvalidParameterCombination",
                 format!("{register}two&TpmSupport=v2.0"),
                 format!("{register}two&TpmSupport=v2.0&BootMode=uefi"),

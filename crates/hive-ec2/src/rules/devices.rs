@@ -115,7 +115,7 @@ pub fn default_key(call: &Call<'_>) -> String {
 }
 
 /// What every gp3 volume does, however small.
-const GP3_BASE: u32 = 3_000;
+pub const GP3_BASE: u32 = 3_000;
 
 /// The speed of a volume between what its type can do, and not more for each GiB than the type allows.
 fn check_iops(size: u32, iops: u32, (least, most): (u32, u32), ratio: u32) -> ApiResult<()> {

@@ -129,10 +129,13 @@ impl DeviceRequest {
                 let speed = base.filter(|b| b.volume_type == volume_type && volume_type != VolumeType::Gp2);
                 let iops = ebs.iops.or(speed.and_then(|b| b.iops));
                 let throughput = ebs.throughput.or(speed.and_then(|b| b.throughput));
+                // EC2 keeps less of gp3 than any volume has, and refuses the launch.
+                let is_gp3 = volume_type == VolumeType::Gp3;
+                let checked = if is_gp3 { iops.map(|iops| iops.max(devices::GP3_BASE)) } else { iops };
                 devices::complete_shape(VolumeShape {
                     size,
                     volume_type,
-                    iops,
+                    iops: checked,
                     throughput,
                     multi_attach_enabled: false,
                 })?;
