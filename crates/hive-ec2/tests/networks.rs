@@ -56,7 +56,7 @@ fn a_route_has_one_target_of_its_own_network() {
         let v6 = format!("CreateRoute&RouteTableId={table}&DestinationIpv6CidrBlock=::/0");
         let within = format!("CreateRoute&RouteTableId={table}&DestinationCidrBlock=10.1.7.0/24");
         let block = format!("CreateRoute&RouteTableId={table}&DestinationCidrBlock=10.1.0.0/16");
-        let delete = format!("DeleteRoute&DestinationCidrBlock=10.1.0.0/16&RouteTableId=");
+        let delete = "DeleteRoute&DestinationCidrBlock=10.1.0.0/16&RouteTableId=";
         for (expected, query) in [
             ("RouteAlreadyExists", format!("{block}&GatewayId={}", own.gateway)),
             ("RouteAlreadyExists", format!("{block}&NetworkInterfaceId={}", own.interface)),
