@@ -59,6 +59,12 @@ impl Estate {
                 "DescribeNetworkInterfaceAttribute",
                 format!("&NetworkInterfaceId{}", of("interface", "&Attribute=description")),
             ),
+            (
+                "DescribeSnapshotAttribute",
+                format!("&SnapshotId{}", of("snapshot", "&Attribute=createVolumePermission")),
+            ),
+            ("DescribeVolumeAttribute", format!("&VolumeId{}", of("volume", "&Attribute=autoEnableIO"))),
+            ("GetManagedPrefixListEntries", "&PrefixListId=pl-00000000000000501".to_owned()),
             ("DescribeLaunchTemplateVersions", format!("&LaunchTemplateId{}", of("template", ""))),
             ("GetConsoleOutput", format!("&InstanceId{}", of("machine", ""))),
             ("GetLaunchTemplateData", format!("&InstanceId{}", of("machine", ""))),
@@ -223,7 +229,11 @@ fn a_dry_run_of_any_action_would_succeed_and_changes_nothing() {
             }
         }
         // There is a default VPC already, in which much is.
-        assert_eq!(never, ["CreateDefaultVpc"], "others have nothing to do: add to support/everything.txt");
+        assert_eq!(
+            never,
+            ["CreateDefaultSubnet", "CreateDefaultVpc"],
+            "others have nothing to do: add to support/everything.txt"
+        );
         estate.engine.prepare(&AccountId::new(ANOTHER)).await.unwrap();
         let of_another = async |query: &str| support::call_as(&estate.engine, ANOTHER, query).await;
         let ids = async |what: &str, element| texts(&of_another(what).await.unwrap(), element);
@@ -233,6 +243,9 @@ fn a_dry_run_of_any_action_would_succeed_and_changes_nothing() {
         for subnet in ids("DescribeSubnets", "subnetId").await {
             of_another(&format!("DeleteSubnet&SubnetId={subnet}")).await.unwrap();
         }
+        let subnet = "CreateDefaultSubnet&AvailabilityZone=us-east-1b&DryRun=true";
+        assert_eq!(of_another(subnet).await.unwrap_err().code, DRY);
+        assert_eq!(ids("DescribeSubnets", "subnetId").await, Vec::<String>::new());
         of_another(&format!("DeleteVpc&VpcId={vpc}")).await.unwrap();
         assert_eq!(of_another("CreateDefaultVpc&DryRun=true").await.unwrap_err().code, DRY);
         assert_eq!(ids("DescribeVpcs", "vpcId").await, Vec::<String>::new());

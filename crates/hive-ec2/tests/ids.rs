@@ -60,7 +60,7 @@ const DESCRIBES: &[(&str, &str, &str)] = &[
     ),
     (
         "DescribeManagedPrefixLists&PrefixListId.1",
-        "InvalidPrefixListId.NotFound",
+        "InvalidPrefixListID.NotFound",
         "InvalidPrefixListId.Malformed",
     ),
     (
@@ -81,8 +81,18 @@ const DESCRIBES: &[(&str, &str, &str)] = &[
         "InvalidSecurityGroupRuleId.Malformed",
     ),
     ("DescribeSecurityGroups&GroupId.1", "InvalidGroup.NotFound", "InvalidGroupId.Malformed"),
+    (
+        "DescribeSnapshotAttribute&Attribute=createVolumePermission&SnapshotId",
+        "InvalidSnapshot.NotFound",
+        "InvalidSnapshotID.Malformed",
+    ),
     ("DescribeSnapshots&SnapshotId.1", "InvalidSnapshot.NotFound", "InvalidSnapshotID.Malformed"),
     ("DescribeSubnets&SubnetId.1", "InvalidSubnetID.NotFound", "InvalidSubnetID.Malformed"),
+    (
+        "DescribeVolumeAttribute&Attribute=autoEnableIO&VolumeId",
+        "InvalidVolume.NotFound",
+        "InvalidVolumeID.Malformed",
+    ),
     ("DescribeVolumeStatus&VolumeId.1", "InvalidVolume.NotFound", "InvalidVolumeID.Malformed"),
     ("DescribeVolumes&VolumeId.1", "InvalidVolume.NotFound", "InvalidVolumeID.Malformed"),
     ("DescribeVolumesModifications&VolumeId.1", "InvalidVolume.NotFound", "InvalidVolumeID.Malformed"),
@@ -140,5 +150,51 @@ fn an_id_of_another_kind_is_not_found_and_what_is_no_id_is_malformed() {
                 assert_eq!(error.code, *malformed, "{describe}={id}");
             }
         }
+    });
+}
+
+/// What takes something away that is gone already: by this code the provider takes it for done.
+const GONE: &[(&str, &str)] = &[
+    ("DeleteDhcpOptions&DhcpOptionsId=dopt", "InvalidDhcpOptionsID.NotFound"),
+    ("DeleteEgressOnlyInternetGateway&EgressOnlyInternetGatewayId=eigw", "InvalidGatewayID.NotFound"),
+    ("DeleteInternetGateway&InternetGatewayId=igw", "InvalidInternetGatewayID.NotFound"),
+    ("DeleteLaunchTemplate&LaunchTemplateId=lt", "InvalidLaunchTemplateId.NotFound"),
+    ("DeleteNatGateway&NatGatewayId=nat", "NatGatewayNotFound"),
+    ("DeleteNetworkAcl&NetworkAclId=acl", "InvalidNetworkAclID.NotFound"),
+    ("DeleteNetworkAclEntry&RuleNumber=1&Egress=true&NetworkAclId=acl", "InvalidNetworkAclID.NotFound"),
+    ("DeleteNetworkInterface&NetworkInterfaceId=eni", "InvalidNetworkInterfaceID.NotFound"),
+    ("DeletePlacementGroup&GroupName=pg", "InvalidPlacementGroup.Unknown"),
+    ("DeleteRouteTable&RouteTableId=rtb", "InvalidRouteTableID.NotFound"),
+    ("DeleteSecurityGroup&GroupId=sg", "InvalidGroup.NotFound"),
+    ("DeleteSnapshot&SnapshotId=snap", "InvalidSnapshot.NotFound"),
+    ("DeleteSubnet&SubnetId=subnet", "InvalidSubnetID.NotFound"),
+    ("DeleteVolume&VolumeId=vol", "InvalidVolume.NotFound"),
+    ("DeleteVpc&VpcId=vpc", "InvalidVpcID.NotFound"),
+    ("DeleteVpcPeeringConnection&VpcPeeringConnectionId=pcx", "InvalidVpcPeeringConnectionID.NotFound"),
+    ("DeregisterImage&ImageId=ami", "InvalidAMIID.NotFound"),
+    ("DetachNetworkInterface&AttachmentId=eni-attach", "InvalidAttachmentID.NotFound"),
+    ("DisassociateAddress&AssociationId=eipassoc", "InvalidAssociationID.NotFound"),
+    ("DisassociateRouteTable&AssociationId=rtbassoc", "InvalidAssociationID.NotFound"),
+    ("DisassociateVpcCidrBlock&AssociationId=vpc-cidr-assoc", "InvalidVpcCidrBlockAssociationID.NotFound"),
+    ("ModifyImageAttribute&Attribute=launchPermission&UserId.1=1&ImageId=ami", "InvalidAMIID.NotFound"),
+    ("ModifySnapshotAttribute&UserId.1=1&SnapshotId=snap", "InvalidSnapshot.NotFound"),
+    ("ModifyVpcEndpoint&ResetPolicy=true&VpcEndpointId=vpce", "InvalidVpcEndpointId.NotFound"),
+    ("ReleaseAddress&AllocationId=eipalloc", "InvalidAllocationID.NotFound"),
+    ("ReplaceNetworkAclAssociation&NetworkAclId=acl&AssociationId=aclassoc", "InvalidAssociationID.NotFound"),
+];
+
+#[test]
+fn what_is_gone_has_the_code_that_clients_take_for_done() {
+    runtime().block_on(async {
+        let dir = tempfile::tempdir().unwrap();
+        let engine = engine(dir.path()).await;
+        for (query, code) in GONE {
+            let query = format!("{query}-0123456789abcdef0");
+            assert_eq!(call(&engine, &query).await.unwrap_err().code, *code, "{query}");
+        }
+        let made = support::everything(&engine).await;
+        let detach = format!("DetachInternetGateway&VpcId={}", made.get("vpc"));
+        let missing = format!("{detach}&InternetGatewayId=igw-0123456789abcdef0");
+        assert_eq!(call(&engine, &missing).await.unwrap_err().code, "InvalidInternetGatewayID.NotFound");
     });
 }

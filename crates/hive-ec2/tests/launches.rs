@@ -39,6 +39,13 @@ fn a_group_in_use_stays_by_whichever_name() {
         let id = group(&engine, "used", "Strategy=cluster").await;
         let run = format!("{RUN}&MinCount=1&MaxCount=1&Placement.GroupName=used");
         call(&engine, &run).await.unwrap();
+        // The provider reads which group it is from either.
+        let placed = call(&engine, "DescribeInstances").await.unwrap();
+        let placement = texts(&placed, "placement").remove(0);
+        assert_eq!(
+            (texts(&placement, "groupName"), texts(&placement, "groupId")),
+            (vec!["used".to_owned()], vec![id.clone()])
+        );
         for name in ["used", &id] {
             let delete = format!("DeletePlacementGroup&GroupName={name}");
             assert_eq!(code(&engine, &delete).await, "InvalidPlacementGroup.InUse");
@@ -657,5 +664,23 @@ fn as_many_are_launched_as_the_store_takes_at_once() {
         // What has to be is tried, and what comes of it is the store's to say.
         let launched = call(&engine, &format!("{RUN}&MinCount=9&MaxCount=20")).await.unwrap();
         assert_eq!(texts(&launched, "amiLaunchIndex").len(), 9);
+    });
+}
+
+/// Clients pass over elements that are not called as AWS calls them.
+#[test]
+fn a_template_names_the_groups_of_its_interfaces() {
+    runtime().block_on(async {
+        let dir = tempfile::tempdir().unwrap();
+        let engine = engine(dir.path()).await;
+        let data = "LaunchTemplateData.NetworkInterface.1";
+        let make = format!(
+            "CreateLaunchTemplate&LaunchTemplateName=card&{data}.DeviceIndex=0\
+             &{data}.SecurityGroupId.1=sg-1&{data}.SecurityGroupId.2=sg-2"
+        );
+        let template = texts(&call(&engine, &make).await.unwrap(), "launchTemplateId").remove(0);
+        let describe = format!("DescribeLaunchTemplateVersions&LaunchTemplateId={template}");
+        let found = call(&engine, &describe).await.unwrap();
+        assert_eq!(texts(&found, "groupSet"), ["<groupId>sg-1</groupId><groupId>sg-2</groupId>"]);
     });
 }

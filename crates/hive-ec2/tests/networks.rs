@@ -55,9 +55,16 @@ fn a_route_has_one_target_of_its_own_network() {
         let v4 = format!("CreateRoute&RouteTableId={table}&DestinationCidrBlock=0.0.0.0/0");
         let v6 = format!("CreateRoute&RouteTableId={table}&DestinationIpv6CidrBlock=::/0");
         let within = format!("CreateRoute&RouteTableId={table}&DestinationCidrBlock=10.1.7.0/24");
-        call(&engine, &format!("{within}&GatewayId=local")).await.unwrap();
+        let block = format!("CreateRoute&RouteTableId={table}&DestinationCidrBlock=10.1.0.0/16");
+        let delete = "DeleteRoute&DestinationCidrBlock=10.1.0.0/16&RouteTableId=";
         for (expected, query) in [
-            ("InvalidParameterValue", format!("{v4}&GatewayId=local")),
+            ("RouteAlreadyExists", format!("{block}&GatewayId={}", own.gateway)),
+            ("RouteAlreadyExists", format!("{block}&NetworkInterfaceId={}", own.interface)),
+            ("InvalidGatewayID.NotFound", format!("{block}&GatewayId=local")),
+            ("InvalidGatewayID.NotFound", format!("{within}&GatewayId=local")),
+            ("InvalidParameterValue", format!("{within}&GatewayId={}", own.gateway)),
+            ("InvalidParameterValue", format!("{delete}{table}")),
+            ("InvalidRouteTableID.NotFound", format!("{delete}rtb-0123456789abcdef0")),
             (
                 "InvalidParameterValue",
                 format!("{v4}&LocalTarget=true").replace("CreateRoute", "ReplaceRoute"),
@@ -80,6 +87,12 @@ fn a_route_has_one_target_of_its_own_network() {
         ] {
             assert_eq!(code(&engine, &query).await, expected, "{query}");
         }
+        let local = call(&engine, &format!("{delete}{table}")).await.unwrap_err();
+        let gone = format!("DeleteRoute&RouteTableId={table}&DestinationCidrBlock=10.8.0.0/16");
+        let gone = call(&engine, &gone).await.unwrap_err();
+        assert!(gone.message.contains("destination-cidr-block 10.8.0.0/16"), "{gone}");
+        assert!(local.message.contains("cannot remove local route"), "the provider looks for it: {local}");
+        call(&engine, &format!("{within}&NetworkInterfaceId={}", own.interface)).await.unwrap();
         call(&engine, &format!("{v6}&EgressOnlyInternetGatewayId={}", own.outward)).await.unwrap();
         call(&engine, &format!("{v4}&NatGatewayId={}", own.nat)).await.unwrap();
         let replace = format!("ReplaceRoute&RouteTableId={table}&DestinationCidrBlock=0.0.0.0/0");
@@ -370,5 +383,40 @@ fn a_table_has_one_route_to_a_block() {
         let found = call(&engine, &format!("DescribeRouteTables&RouteTableId.1={table}")).await.unwrap();
         let left = texts(&found, "destinationCidrBlock");
         assert_eq!(left, ["10.40.0.0/16", "10.41.8.0/24", "10.41.8.0/25"]);
+    });
+}
+
+#[test]
+fn a_zone_gets_its_default_subnet_back() {
+    runtime().block_on(async {
+        let dir = tempfile::tempdir().unwrap();
+        let engine = engine(dir.path()).await;
+        let create = "CreateDefaultSubnet&AvailabilityZone=us-east-1b";
+        assert_eq!(code(&engine, create).await, "DefaultSubnetAlreadyExistsInAvailabilityZone");
+        let here = "DescribeSubnets&Filter.1.Name=availability-zone&Filter.1.Value.1=us-east-1b";
+        let old = made(&engine, here, "subnetId").await;
+        let before = call(&engine, here).await.unwrap();
+        call(&engine, &format!("DeleteSubnet&SubnetId={old}")).await.unwrap();
+        for (expected, query) in [
+            ("MissingParameter", "CreateDefaultSubnet".to_owned()),
+            ("InvalidParameterValue", "CreateDefaultSubnet&AvailabilityZone=mars-1a".to_owned()),
+            ("InvalidParameterCombination", format!("{create}&AvailabilityZoneId=use1-az3")),
+            ("UnsupportedOperation", format!("{create}&Ipv6Native=true")),
+        ] {
+            assert_eq!(code(&engine, &query).await, expected, "{query}");
+        }
+        let new = made(&engine, "CreateDefaultSubnet&AvailabilityZoneId=use1-az2", "subnetId").await;
+        assert_eq!(call(&engine, here).await.unwrap().replace(&new, &old), before);
+        assert_eq!(engine.leftovers(), []);
+        let vpc = made(&engine, here, "vpcId").await;
+        let gateway = made(&engine, "DescribeInternetGateways", "internetGatewayId").await;
+        call(&engine, &format!("DetachInternetGateway&InternetGatewayId={gateway}&VpcId={vpc}"))
+            .await
+            .unwrap();
+        for subnet in texts(&call(&engine, "DescribeSubnets").await.unwrap(), "subnetId") {
+            call(&engine, &format!("DeleteSubnet&SubnetId={subnet}")).await.unwrap();
+        }
+        call(&engine, &format!("DeleteVpc&VpcId={vpc}")).await.unwrap();
+        assert_eq!(code(&engine, create).await, "DefaultVpcDoesNotExist");
     });
 }

@@ -93,6 +93,53 @@ fn what_contradicts_itself_or_is_out_of_bounds_is_refused() {
     });
 }
 
+/// Clients write parameters out that they do not use.
+#[test]
+fn what_asks_for_nothing_is_taken_where_ec2_knows_it() {
+    runtime().block_on(async {
+        let dir = tempfile::tempdir().unwrap();
+        let engine = engine(dir.path()).await;
+        let vpc = first(&engine, "CreateVpc&CidrBlock=10.0.0.0/16", "vpcId").await;
+        let subnet = format!("CreateSubnet&VpcId={vpc}&CidrBlock=10.0.1.0/24");
+        for (code, more) in [
+            ("UnsupportedOperation", "Ipv6Native=true"),
+            ("UnknownParameter", "Colour="),
+            ("UnknownParameter", "Ipv6Native=false&Colour=false"),
+            ("UnknownParameter", "VpcId.Colour="),
+        ] {
+            assert_eq!(call(&engine, &format!("{subnet}&{more}")).await.unwrap_err().code, code, "{more}");
+        }
+        call(&engine, &format!("{subnet}&Ipv6Native=false&OutpostArn=")).await.unwrap();
+        let template = "LaunchTemplateData.Monitoring.Enabled=true&LaunchTemplateData.EnclaveOptions.Enabled=false";
+        let run = format!("{RUN}&{IMAGE}&Placement.HostId=&NetworkInterface.1.DeviceIndex=0&NetworkInterface.1.PrimaryIpv6=false");
+        call(&engine, &format!("CreateLaunchTemplate&LaunchTemplateName=none&{template}")).await.unwrap();
+        call(&engine, &run).await.unwrap();
+    });
+}
+
+/// The provider sends what its user wrote.
+#[test]
+fn the_action_of_an_acl_entry_is_read_in_any_case_and_told_in_one() {
+    runtime().block_on(async {
+        let dir = tempfile::tempdir().unwrap();
+        let engine = engine(dir.path()).await;
+        let vpc = first(&engine, "CreateVpc&CidrBlock=10.0.0.0/16", "vpcId").await;
+        let acl = first(&engine, &format!("CreateNetworkAcl&VpcId={vpc}"), "networkAclId").await;
+        let entry =
+            format!("CreateNetworkAclEntry&NetworkAclId={acl}&Protocol=-1&Egress=true&CidrBlock=10.0.0.0/8");
+        for (number, action) in
+            [(1, "ALLOW"), (2, "Allow"), (3, "allow"), (4, "DENY"), (5, "Deny"), (6, "deny")]
+        {
+            call(&engine, &format!("{entry}&RuleNumber={number}&RuleAction={action}")).await.unwrap();
+        }
+        let found = call(&engine, &format!("DescribeNetworkAcls&NetworkAclId.1={acl}")).await.unwrap();
+        let (_, told) = found.split_once("<ruleNumber>1</ruleNumber>").unwrap();
+        assert_eq!(texts(told, "ruleAction")[..6], ["allow", "allow", "allow", "deny", "deny", "deny"]);
+        let wrong = call(&engine, &format!("{entry}&RuleNumber=7&RuleAction=permit")).await.unwrap_err();
+        assert_eq!(wrong.code, "InvalidParameterValue");
+    });
+}
+
 /// The speed of a gp2 volume is in the image that is made of it, and is nothing that the next launch asks for.
 #[test]
 fn an_image_of_a_gp2_disk_starts() {

@@ -135,6 +135,45 @@ fn an_image_has_no_disk_that_no_machine_could_have() {
     });
 }
 
+/// The provider's own tests register such an image.
+#[test]
+fn an_image_may_say_less_of_gp3_than_a_volume_has_and_then_does_not_start() {
+    runtime().block_on(async {
+        let dir = tempfile::tempdir().unwrap();
+        let engine = engine(dir.path()).await;
+        let volume = first(&engine, &format!("CreateVolume&{ZONE}&Size=10"), "volumeId").await;
+        settled(&engine).await;
+        let snapshot = first(&engine, &format!("CreateSnapshot&VolumeId={volume}"), "snapshotId").await;
+        settled(&engine).await;
+        let register = |name: &str, speed: &str| {
+            let of = format!("Ebs.SnapshotId={snapshot}");
+            let root = device(1, "/dev/sda1", &[&of, "Ebs.VolumeType=gp3", speed, "Ebs.Throughput=500"]);
+            format!(
+                "RegisterImage&Architecture=x86_64&EnaSupport=true&RootDeviceName=/dev/sda1&Name={name}{root}"
+            )
+        };
+        assert_eq!(code(&engine, &register("much", "Ebs.Iops=5001")).await, "InvalidParameterValue");
+        let (slow, fast) = (register("slow", "Ebs.Iops=100"), register("fast", "Ebs.Iops=4000"));
+        let (slow, fast) = (first(&engine, &slow, "imageId").await, first(&engine, &fast, "imageId").await);
+        settled(&engine).await;
+        let told = call(&engine, &format!("DescribeImages&ImageId.1={slow}")).await.unwrap();
+        assert_eq!(
+            (texts(&told, "iops"), texts(&told, "throughput")),
+            (vec!["100".into()], vec!["500".into()])
+        );
+        let run =
+            |image: &str| format!("RunInstances&MinCount=1&MaxCount=1&InstanceType=t3.micro&ImageId={image}");
+        assert_eq!(code(&engine, &run(&slow)).await, "InvalidParameterValue");
+        let started = first(&engine, &run(&fast), "instanceId").await;
+        let of = format!("DescribeVolumes&Filter.1.Name=attachment.instance-id&Filter.1.Value.1={started}");
+        let disk = call(&engine, &of).await.unwrap();
+        assert_eq!(
+            (texts(&disk, "iops"), texts(&disk, "throughput")),
+            (vec!["4000".into()], vec!["500".into()])
+        );
+    });
+}
+
 #[test]
 fn a_gp3_volume_is_as_large_and_fast_as_ec2s() {
     runtime().block_on(async {

@@ -339,6 +339,8 @@ const NEEDED: &[(&str, &str)] = &[
     ("DescribeImageAttribute", "&Attribute=description"),
     ("DescribeInstanceAttribute", "&Attribute=userData"),
     ("DescribeNetworkInterfaceAttribute", "&Attribute=description"),
+    ("DescribeSnapshotAttribute", "&Attribute=createVolumePermission"),
+    ("DescribeVolumeAttribute", "&Attribute=autoEnableIO"),
     ("DescribeVpcAttribute", "&Attribute=enableDnsSupport"),
 ];
 

@@ -1,9 +1,11 @@
 //! Makes another snapshot like one of this region.
 
 use super::prelude::*;
+use std::collections::BTreeSet;
+
 use crate::model::snapshot::{Snapshot, SnapshotState};
 use crate::node::Order;
-use crate::rules::{devices, images};
+use crate::rules::{devices, snapshots};
 use crate::view::{TagView, tags};
 
 pub struct CopySnapshot;
@@ -44,7 +46,7 @@ impl Action for CopySnapshot {
                 return Err(ApiError::invalid_value("Region", region, "This endpoint has one region only."));
             }
         }
-        let source = images::find_snapshot(call.account, &request.source_snapshot_id)?;
+        let source = snapshots::find(call, &request.source_snapshot_id)?;
         let encrypted = source.encrypted
             || request.encrypted.unwrap_or(false)
             || request.kms_key_id.is_some()
@@ -62,6 +64,9 @@ impl Action for CopySnapshot {
             kms_key_id: kms_key_id.filter(|_| encrypted),
             state: SnapshotState::Pending,
             started: call.now,
+            public: false,
+            users: BTreeSet::new(),
+            lender: None,
             tags: call.new_tags::<Snapshot>(),
         };
         let response = Response { snapshot_id: copy.id.to_string(), tag_set: tags(&copy.tags) };

@@ -14,16 +14,21 @@ impl Action for CreateRoute {
 
     fn run(request: RouteRequest, call: &mut Call<'_>) -> ApiResult<Done> {
         let destination = request.destination()?;
+        let already = || {
+            let message = format!("The route identified by {destination} already exists.");
+            ApiError::client("RouteAlreadyExists", message)
+        };
+        let table = call.account.route_tables.find(&request.route_table_id)?;
+        let is_block =
+            |route: &Route| route.destination == destination && route.origin == Origin::CreateRouteTable;
+        // The way to a block of the VPC can be led elsewhere, and never made anew.
+        if request.gateway_id.as_deref() != Some("local") && table.routes.iter().any(is_block) {
+            return Err(already());
+        }
         let target = request.target(call)?;
         let table = call.account.route_tables.edit(&request.route_table_id)?;
         if let Some(known) = table.routes.iter().find(|route| route.destination == destination) {
-            if known.target == target {
-                return Done::ok();
-            }
-            return Err(ApiError::client(
-                "RouteAlreadyExists",
-                format!("The route identified by the destination already exists in {}", table.id),
-            ));
+            return if known.target == target { Done::ok() } else { Err(already()) };
         }
         table.routes.push(Route { destination, target, origin: Origin::CreateRoute });
         Done::ok()

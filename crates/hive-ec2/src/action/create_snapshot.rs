@@ -1,6 +1,8 @@
 //! Keeps a volume as it is now.
 
 use super::prelude::*;
+use std::collections::BTreeSet;
+
 use crate::model::snapshot::{Snapshot, SnapshotState};
 use crate::node::Order;
 use crate::rules::devices;
@@ -35,6 +37,9 @@ impl Action for CreateSnapshot {
             kms_key_id: volume.kms_key_id.clone(),
             state: SnapshotState::Pending,
             started: call.now,
+            public: false,
+            users: BTreeSet::new(),
+            lender: None,
             tags: call.new_tags::<Snapshot>(),
         };
         let view = view::volume::snapshot(&snapshot, call.account);

@@ -38,18 +38,8 @@ impl Action for CreateSubnet {
             .as_deref()
             .map(|c| Ipv6Cidr::parameter("ipv6CidrBlock", c))
             .transpose()?;
-        let environment = call.environment;
-        let (name, zone_id) = (request.availability_zone.as_deref(), request.availability_zone_id.as_deref());
-        call.environment.check_zone(name, zone_id)?;
-        let zone = match (request.availability_zone, request.availability_zone_id) {
-            (Some(name), _) => environment.zone_names().find(|known| *known == name).ok_or_else(|| {
-                ApiError::invalid_value("availabilityZone", &name, "It is not a zone of this region.")
-            })?,
-            (None, Some(id)) => environment.zone_by_id(&id).ok_or_else(|| {
-                ApiError::invalid_value("availabilityZoneId", &id, "It is not a zone of this region.")
-            })?,
-            (None, None) => environment.first_zone(),
-        };
+        let zone = call.environment.zone(request.availability_zone, request.availability_zone_id)?;
+        let zone = zone.unwrap_or_else(|| call.environment.first_zone());
         let new = NewSubnet { cidr, ipv6, zone, default_for_az: false };
         let id = vpcs::create_subnet(call, &request.vpc_id, new)?;
         Ok(Response { subnet: view::subnet::subnet(call.account.subnets.find(&id)?, call) })

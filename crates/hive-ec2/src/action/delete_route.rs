@@ -26,11 +26,11 @@ impl Action for DeleteRoute {
         )?;
         let table = call.account.route_tables.edit(&request.route_table_id)?;
         let at = table.routes.iter().position(|route| route.destination == destination);
-        let at = at.ok_or_else(|| routes::not_found(&request.route_table_id))?;
+        let at = at.ok_or_else(|| routes::not_found(&request.route_table_id, destination))?;
         if table.routes[at].origin == Origin::CreateRouteTable {
             return Err(ApiError::client(
                 "InvalidParameterValue",
-                "cannot remove local route in route table",
+                format!("cannot remove local route {destination} in route table {}", table.id),
             ));
         }
         table.routes.remove(at);

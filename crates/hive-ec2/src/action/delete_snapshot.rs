@@ -1,9 +1,9 @@
 //! Deletes a snapshot.
 
 use super::prelude::*;
-use crate::data::images;
 use crate::model::departed::Departed;
 use crate::model::image::Image;
+use crate::rules::snapshots;
 
 pub struct DeleteSnapshot;
 
@@ -19,11 +19,7 @@ impl Action for DeleteSnapshot {
     type Response = Done;
 
     fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Done> {
-        if images::find_snapshot(&request.snapshot_id).is_some() {
-            let message = format!("You do not own the snapshot '{}'", request.snapshot_id);
-            return Err(ApiError::client("UnauthorizedOperation", message).with_status(403));
-        }
-        let snapshot = call.account.snapshots.find(&request.snapshot_id)?;
+        let snapshot = snapshots::find_own(call, &request.snapshot_id)?;
         if let Some(image) = call.account.images.with(Image::BY_SNAPSHOT, &snapshot.id).next() {
             return Err(ApiError::client(
                 "InvalidSnapshot.InUse",

@@ -27,7 +27,7 @@ struct Unsuccessful {
 
 #[derive(Serialize)]
 struct ErrorView {
-    code: String,
+    code: &'static str,
     message: String,
 }
 
@@ -40,8 +40,10 @@ impl Action for DeleteVpcEndpoints {
         let mut unsuccessful = Vec::new();
         for resource_id in request.vpc_endpoint_id {
             let Some(endpoint) = call.account.vpc_endpoints.get(&resource_id) else {
-                let error = VpcEndpoint::KIND.missing(&resource_id);
-                let error = ErrorView { code: error.code.into_owned(), message: error.message };
+                // Not the code of the Describe, and the provider looks for this one.
+                let error = VpcEndpoint::KIND.not_found(&resource_id);
+                let code = "InvalidVpcEndpoint.NotFound";
+                let error = ErrorView { code, message: error.message };
                 unsuccessful.push(Unsuccessful { error, resource_id });
                 continue;
             };

@@ -2,8 +2,8 @@
 
 use super::prelude::*;
 use crate::rules::images;
-use crate::view::AttributeValue as Value;
 use crate::view::image::{DeviceView, device};
+use crate::view::{AttributeValue as Value, PermissionView, permissions};
 
 pub struct DescribeImageAttribute;
 
@@ -37,13 +37,6 @@ pub struct Response {
     tpm_support: Option<Value<String>>,
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct PermissionView {
-    user_id: Option<String>,
-    group: Option<&'static str>,
-}
-
 impl Action for DescribeImageAttribute {
     const NAME: &'static str = "DescribeImageAttribute";
     type Request = Request;
@@ -62,10 +55,7 @@ impl Action for DescribeImageAttribute {
             Attribute::ImdsSupport => response.imds_support = text(&image.imds_support),
             Attribute::TpmSupport => response.tpm_support = text(&image.tpm_support),
             Attribute::LaunchPermission => {
-                let all = image.public.then_some(PermissionView { user_id: None, group: Some("all") });
-                let users = image.users.iter();
-                let users = users.map(|user| PermissionView { user_id: Some(user.clone()), group: None });
-                response.launch_permission = Some(all.into_iter().chain(users).collect());
+                response.launch_permission = Some(permissions(image.public, &image.users));
             }
         }
         Ok(response)

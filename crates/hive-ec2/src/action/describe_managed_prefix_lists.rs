@@ -48,7 +48,7 @@ impl Action for DescribeManagedPrefixLists {
         let region = &call.environment.region;
         let wanted = &request.prefix_list_id;
         if let Some(unknown) = wanted.iter().find(|id| endpoint_services::prefix_list_by_id(id).is_none()) {
-            return Err(endpoint_services::PREFIX_LIST_KIND.missing(unknown));
+            return Err(endpoint_services::MANAGED_PREFIX_LIST_KIND.missing(unknown));
         }
         let mut lists = Vec::new();
         for service in endpoint_services::all(region) {

@@ -1,8 +1,8 @@
 //! Lists snapshots.
 
 use super::prelude::*;
-use crate::data::images;
 use crate::model::snapshot::{Snapshot, SnapshotState};
+use crate::rules::snapshots;
 use crate::view::volume::{SnapshotView, progress, snapshot, snapshot_owner};
 
 pub struct DescribeSnapshots;
@@ -56,13 +56,14 @@ impl Action for DescribeSnapshots {
         let listed = |snapshot: &Snapshot| {
             let owner = snapshot_owner(snapshot, account);
             let usable = |who: &String| {
-                owner.is(who, account) || (who == "all" && images::find_snapshot(&snapshot.id).is_some())
+                let user = if who == "self" { &*account.id } else { who };
+                owner.is(who, account) || snapshot.users.contains(user) || (who == "all" && snapshot.public)
             };
             (request.owner.is_empty() || request.owner.iter().any(|who| owner.is(who, account)))
                 && (request.restorable_by.is_empty() || request.restorable_by.iter().any(usable))
         };
-        let everyone = images::snapshots();
-        let page = call.select_among(&account.snapshots, everyone, &request.snapshot_id, &FILTERS, listed)?;
+        let others = snapshots::of_others(call);
+        let page = call.select_among(&account.snapshots, &others, &request.snapshot_id, &FILTERS, listed)?;
         Ok(page.listing("snapshotSet", |found| snapshot(found, account)))
     }
 }

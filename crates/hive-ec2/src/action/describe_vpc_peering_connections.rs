@@ -18,10 +18,10 @@ static FILTERS: Filters<VpcPeeringConnection> = Filters::of(&[
     ("requester-vpc-info.owner-id", Same(|account| account.id.to_string())),
 ])
 .shown("DescribeVpcPeeringConnections", |p, call| shown(vpc_peering_connection(p, call)))
-.narrowed(|_, name, pattern| match name {
+.narrowed(|call, name, pattern| match name {
     "expiration-time" => VpcPeeringConnection::BY_END.found(pattern),
     "status-code" => in_states(|state| matches(pattern, state.name())),
-    "status-message" => in_states(|state| matches(pattern, state.message())),
+    "status-message" => in_states(|state| matches(pattern, &state.message(&call.account.id))),
     _ => None,
 });
 

@@ -18,6 +18,7 @@ pub mod authorize_security_group_egress;
 pub mod authorize_security_group_ingress;
 pub mod copy_image;
 pub mod copy_snapshot;
+pub mod create_default_subnet;
 pub mod create_default_vpc;
 pub mod create_dhcp_options;
 pub mod create_egress_only_internet_gateway;
@@ -93,9 +94,11 @@ pub mod describe_regions;
 pub mod describe_route_tables;
 pub mod describe_security_group_rules;
 pub mod describe_security_groups;
+pub mod describe_snapshot_attribute;
 pub mod describe_snapshots;
 pub mod describe_subnets;
 pub mod describe_tags;
+pub mod describe_volume_attribute;
 pub mod describe_volume_status;
 pub mod describe_volumes;
 pub mod describe_volumes_modifications;
@@ -119,6 +122,7 @@ pub mod enable_vgw_route_propagation;
 pub mod get_console_output;
 pub mod get_ebs_default_kms_key_id;
 pub mod get_ebs_encryption_by_default;
+pub mod get_managed_prefix_list_entries;
 pub mod get_password_data;
 pub mod import_key_pair;
 pub mod modify_image_attribute;
@@ -132,8 +136,10 @@ pub mod modify_launch_template;
 pub mod modify_network_interface_attribute;
 pub mod modify_private_dns_name_options;
 pub mod modify_security_group_rules;
+pub mod modify_snapshot_attribute;
 pub mod modify_subnet_attribute;
 pub mod modify_volume;
+pub mod modify_volume_attribute;
 pub mod modify_vpc_attribute;
 pub mod modify_vpc_endpoint;
 pub mod modify_vpc_peering_connection_options;
@@ -149,6 +155,7 @@ pub mod replace_network_acl_entry;
 pub mod replace_route;
 pub mod replace_route_table_association;
 pub mod reset_image_attribute;
+pub mod reset_snapshot_attribute;
 pub mod revoke_security_group_egress;
 pub mod revoke_security_group_ingress;
 pub mod run_instances;
@@ -180,6 +187,7 @@ pub static ACTIONS: &[Entry] = &[
     Entry::of::<authorize_security_group_ingress::AuthorizeSecurityGroupIngress>(),
     Entry::of::<copy_image::CopyImage>(),
     Entry::of::<copy_snapshot::CopySnapshot>(),
+    Entry::of::<create_default_subnet::CreateDefaultSubnet>(),
     Entry::of::<create_default_vpc::CreateDefaultVpc>(),
     Entry::of::<create_dhcp_options::CreateDhcpOptions>(),
     Entry::of::<create_egress_only_internet_gateway::CreateEgressOnlyInternetGateway>(),
@@ -255,9 +263,11 @@ pub static ACTIONS: &[Entry] = &[
     Entry::of::<describe_route_tables::DescribeRouteTables>(),
     Entry::of::<describe_security_group_rules::DescribeSecurityGroupRules>(),
     Entry::of::<describe_security_groups::DescribeSecurityGroups>(),
+    Entry::of::<describe_snapshot_attribute::DescribeSnapshotAttribute>(),
     Entry::of::<describe_snapshots::DescribeSnapshots>(),
     Entry::of::<describe_subnets::DescribeSubnets>(),
     Entry::of::<describe_tags::DescribeTags>(),
+    Entry::of::<describe_volume_attribute::DescribeVolumeAttribute>(),
     Entry::of::<describe_volume_status::DescribeVolumeStatus>(),
     Entry::of::<describe_volumes::DescribeVolumes>(),
     Entry::of::<describe_volumes_modifications::DescribeVolumesModifications>(),
@@ -279,6 +289,7 @@ pub static ACTIONS: &[Entry] = &[
     Entry::of::<get_console_output::GetConsoleOutput>(),
     Entry::of::<get_ebs_default_kms_key_id::GetEbsDefaultKmsKeyId>(),
     Entry::of::<get_ebs_encryption_by_default::GetEbsEncryptionByDefault>(),
+    Entry::of::<get_managed_prefix_list_entries::GetManagedPrefixListEntries>(),
     Entry::of::<get_password_data::GetPasswordData>(),
     Entry::of::<import_key_pair::ImportKeyPair>(),
     Entry::of::<modify_image_attribute::ModifyImageAttribute>(),
@@ -293,8 +304,10 @@ pub static ACTIONS: &[Entry] = &[
     Entry::of::<modify_network_interface_attribute::ModifyNetworkInterfaceAttribute>(),
     Entry::of::<modify_private_dns_name_options::ModifyPrivateDnsNameOptions>(),
     Entry::of::<modify_security_group_rules::ModifySecurityGroupRules>(),
+    Entry::of::<modify_snapshot_attribute::ModifySnapshotAttribute>(),
     Entry::of::<modify_subnet_attribute::ModifySubnetAttribute>(),
     Entry::of::<modify_volume::ModifyVolume>(),
+    Entry::of::<modify_volume_attribute::ModifyVolumeAttribute>(),
     Entry::of::<modify_vpc_attribute::ModifyVpcAttribute>(),
     Entry::of::<modify_vpc_endpoint::ModifyVpcEndpoint>(),
     Entry::of::<modify_vpc_peering_connection_options::ModifyVpcPeeringConnectionOptions>(),
@@ -310,6 +323,7 @@ pub static ACTIONS: &[Entry] = &[
     Entry::of::<replace_route::ReplaceRoute>(),
     Entry::of::<replace_route_table_association::ReplaceRouteTableAssociation>(),
     Entry::of::<reset_image_attribute::ResetImageAttribute>(),
+    Entry::of::<reset_snapshot_attribute::ResetSnapshotAttribute>(),
     Entry::of::<revoke_security_group_egress::RevokeSecurityGroupEgress>(),
     Entry::of::<revoke_security_group_ingress::RevokeSecurityGroupIngress>(),
     Entry::of::<run_instances::RunInstances>(),

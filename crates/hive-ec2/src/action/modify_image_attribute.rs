@@ -1,8 +1,8 @@
 //! Sets who may use an image, or another attribute of it.
 
 use super::prelude::*;
-use crate::model::image::Image;
 use crate::rules::images;
+use crate::rules::sharing::{Asked, Operation, Permissions};
 
 pub struct ModifyImageAttribute;
 
@@ -14,35 +14,12 @@ pub struct Request {
     value: Option<String>,
     description: Option<AttributeValue<String>>,
     imds_support: Option<AttributeValue<String>>,
-    launch_permission: Option<LaunchPermission>,
+    launch_permission: Option<Permissions>,
     operation_type: Option<Operation>,
     #[serde(default)]
     user_id: Vec<String>,
     #[serde(default)]
     user_group: Vec<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "PascalCase")]
-struct LaunchPermission {
-    #[serde(default)]
-    add: Vec<Permission>,
-    #[serde(default)]
-    remove: Vec<Permission>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "PascalCase")]
-struct Permission {
-    user_id: Option<String>,
-    group: Option<String>,
-}
-
-#[derive(Deserialize, Clone, Copy, PartialEq)]
-#[serde(rename_all = "lowercase")]
-enum Operation {
-    Add,
-    Remove,
 }
 
 impl Action for ModifyImageAttribute {
@@ -52,12 +29,16 @@ impl Action for ModifyImageAttribute {
 
     fn run(request: Request, call: &mut Call<'_>) -> ApiResult<Done> {
         let id = images::find_own(call, &request.image_id)?.id.clone();
+        let asked = Asked {
+            permissions: request.launch_permission,
+            operation: request.operation_type,
+            users: request.user_id,
+            groups: request.user_group,
+        };
         let says_nothing = request.value.is_none()
             && request.description.is_none()
             && request.imds_support.is_none()
-            && request.launch_permission.is_none()
-            && request.user_id.is_empty()
-            && request.user_group.is_empty();
+            && asked.says_nothing();
         if says_nothing {
             return Err(ApiError::invalid_combination("No attributes specified."));
         }
@@ -77,21 +58,7 @@ impl Action for ModifyImageAttribute {
         if let Some(support) = request.imds_support {
             image.imds_support = Some(imds_support(support.value)?);
         }
-        let permissions =
-            request.launch_permission.unwrap_or(LaunchPermission { add: vec![], remove: vec![] });
-        for permission in &permissions.add {
-            permit(image, permission.user_id.as_deref(), permission.group.as_deref(), Operation::Add)?;
-        }
-        for permission in &permissions.remove {
-            permit(image, permission.user_id.as_deref(), permission.group.as_deref(), Operation::Remove)?;
-        }
-        let operation = request.operation_type.unwrap_or(Operation::Add);
-        for user in &request.user_id {
-            permit(image, Some(user), None, operation)?;
-        }
-        for group in &request.user_group {
-            permit(image, None, Some(group), operation)?;
-        }
+        asked.apply(&mut image.public, &mut image.users, "InvalidAMIAttributeItemValue")?;
         Done::ok()
     }
 }
@@ -102,24 +69,4 @@ fn imds_support(value: String) -> ApiResult<String> {
         return Ok(value);
     }
     Err(ApiError::invalid_value("ImdsSupport", &value, "Valid values: v2.0."))
-}
-
-fn permit(image: &mut Image, user: Option<&str>, group: Option<&str>, operation: Operation) -> ApiResult<()> {
-    let add = operation == Operation::Add;
-    match (user, group) {
-        (Some(user), None) if user.len() == 12 && user.bytes().all(|digit| digit.is_ascii_digit()) => {
-            if add {
-                image.users.insert(user.to_owned());
-            } else {
-                image.users.remove(user);
-            }
-        }
-        (None, Some("all")) => image.public = add,
-        (Some(user), None) => {
-            let message = format!("Invalid user id: \"{user}\"");
-            return Err(ApiError::client("InvalidAMIAttributeItemValue", message));
-        }
-        _ => return Err(ApiError::client("InvalidAMIAttributeItemValue", "Give a UserId or the group all")),
-    }
-    Ok(())
 }

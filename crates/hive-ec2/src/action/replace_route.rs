@@ -15,7 +15,7 @@ impl Action for ReplaceRoute {
         let target = request.target(call)?;
         let table = call.account.route_tables.edit(&request.route_table_id)?;
         let route = table.routes.iter_mut().find(|route| route.destination == destination);
-        let route = route.ok_or_else(|| routes::not_found(&request.route_table_id))?;
+        let route = route.ok_or_else(|| routes::not_found(&request.route_table_id, destination))?;
         route.target = target;
         Done::ok()
     }

@@ -176,6 +176,7 @@ const PAGE_SIZES: &[(&str, RangeInclusive<i64>)] = &[
     ("DescribeInstanceTypes", 5..=100),
     ("DescribeInternetGateways", 5..=1000),
     ("DescribeLaunchTemplates", 1..=200),
+    ("DescribeManagedPrefixLists", 1..=100),
     ("DescribeNatGateways", 5..=1000),
     ("DescribeNetworkAcls", 5..=1000),
     ("DescribeNetworkInterfaces", 5..=1000),
@@ -185,6 +186,7 @@ const PAGE_SIZES: &[(&str, RangeInclusive<i64>)] = &[
     ("DescribeSubnets", 5..=1000),
     ("DescribeVpcPeeringConnections", 5..=1000),
     ("DescribeVpcs", 5..=1000),
+    ("GetManagedPrefixListEntries", 1..=100),
 ];
 
 fn check_max_results(action: &str, value: i64) -> ApiResult<usize> {

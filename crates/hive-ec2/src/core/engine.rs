@@ -368,7 +368,9 @@ impl Engine {
     }
 
     fn note_unknown(&self, action: &'static str, names: &[String]) -> ApiResult<()> {
-        if let (true, Some(name)) = (self.config.strict, names.first()) {
+        // What AWS knows and was not refused asks for nothing.
+        let foreign = names.iter().find(|name| !parameters::knows(action, name));
+        if let (true, Some(name)) = (self.config.strict, foreign) {
             return Err(ApiError::unknown_parameter(name));
         }
         for name in self.unknown.note(action, names) {

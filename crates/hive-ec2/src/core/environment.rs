@@ -45,6 +45,22 @@ impl Environment {
         self.zone_names().find(|zone| zone_id(zone) == id)
     }
 
+    /// The zone that a request names, or gives the id of.
+    pub fn zone(&self, name: Option<String>, id: Option<String>) -> ApiResult<Option<String>> {
+        self.check_zone(name.as_deref(), id.as_deref())?;
+        let unknown = |parameter, text: &str| {
+            ApiError::invalid_value(parameter, text, "It is not a zone of this region.")
+        };
+        match (name, id) {
+            (Some(name), _) if self.zone_names().any(|known| known == name) => Ok(Some(name)),
+            (Some(name), _) => Err(unknown("availabilityZone", &name)),
+            (None, Some(id)) => {
+                self.zone_by_id(&id).map(Some).ok_or_else(|| unknown("availabilityZoneId", &id))
+            }
+            (None, None) => Ok(None),
+        }
+    }
+
     /// A zone that is given by its name and its id is one zone.
     pub fn check_zone(&self, name: Option<&str>, id: Option<&str>) -> ApiResult<()> {
         match (name, id) {

@@ -13,6 +13,10 @@ pub const PREFIX_LIST_KIND: Kind = Kind {
     noun: "prefix list ID",
 };
 
+/// As the actions on managed lists call the same: clients look for either.
+pub const MANAGED_PREFIX_LIST_KIND: Kind =
+    Kind { not_found: "InvalidPrefixListID.NotFound", ..PREFIX_LIST_KIND };
+
 pub struct PrefixList {
     pub id: &'static str,
     pub cidr: &'static str,

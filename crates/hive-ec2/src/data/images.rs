@@ -91,6 +91,9 @@ static SNAPSHOTS: LazyLock<Vec<Arc<Snapshot>>> = LazyLock::new(|| {
             kms_key_id: None,
             state: SnapshotState::Completed,
             started: created(),
+            public: true,
+            users: BTreeSet::new(),
+            lender: None,
             tags: Tags::default(),
         })
     };

@@ -42,8 +42,13 @@ fn is_asked_for(action: &str, path: &str, params: &Params) -> bool {
             None => return false,
         }
     }
+    knows(action, path) && says_something(node)
+}
+
+/// Whether EC2's action has a parameter, which may be one of a list's.
+pub fn knows(action: &str, path: &str) -> bool {
     let name = path.split('.').filter(|part| list_index(part).is_none()).collect::<Vec<_>>().join(".");
-    of(action).any(|known| known == name) && says_something(node)
+    of(action).any(|known| known == name)
 }
 
 /// Nothing, 0 and false ask for nothing.

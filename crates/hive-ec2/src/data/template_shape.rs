@@ -16,6 +16,8 @@ pub enum Shape {
     Boolean,
     Struct(&'static [Member]),
     List(&'static Shape),
+    /// A list whose elements have a name of their own in answers.
+    NamedList(&'static str, &'static Shape),
 }
 
 const fn member(name: &'static str, wire: &'static str, shape: Shape) -> Member {
@@ -60,7 +62,7 @@ static NETWORK_INTERFACE: &[Member] = &[
     member("DeleteOnTermination", "deleteOnTermination", Shape::Boolean),
     member("Description", "description", Shape::Text),
     member("DeviceIndex", "deviceIndex", Shape::Number),
-    member("SecurityGroupId", "groupSet", Shape::List(&Shape::Text)),
+    member("SecurityGroupId", "groupSet", Shape::NamedList("groupId", &Shape::Text)),
     member("InterfaceType", "interfaceType", Shape::Text),
     member("Ipv6AddressCount", "ipv6AddressCount", Shape::Number),
     member("Ipv6Addresses", "ipv6AddressesSet", Shape::List(&Shape::Struct(IPV6_ADDRESS))),
@@ -260,7 +262,9 @@ pub fn knows(path: &str) -> bool {
             return false;
         };
         members = match &member.shape {
-            Shape::Struct(members) | Shape::List(Shape::Struct(members)) => Some(members),
+            Shape::Struct(members)
+            | Shape::List(Shape::Struct(members))
+            | Shape::NamedList(_, Shape::Struct(members)) => Some(members),
             _ => None,
         };
     }

@@ -1,7 +1,10 @@
 //! A volume as it was at one moment.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
+use super::account::AccountId;
 use crate::core::id::{Id, Kind};
 use crate::core::index::{Field, one};
 use crate::core::table::{Listed, Resource};
@@ -19,6 +22,15 @@ pub struct Snapshot {
     pub kms_key_id: Option<String>,
     pub state: SnapshotState,
     pub started: Timestamp,
+    /// Everyone may use it.
+    #[serde(default)]
+    pub public: bool,
+    /// Accounts that may use it, beside its owner.
+    #[serde(default)]
+    pub users: BTreeSet<String>,
+    /// Whose it is, where that is not the account that it is shown to. Never stored.
+    #[serde(skip)]
+    pub lender: Option<AccountId>,
     pub tags: Tags,
 }
 
@@ -27,6 +39,8 @@ impl Listed for Snapshot {
         Field::key(&["snapshot-id"]),
         Self::BY_VOLUME,
         Self::BY_STATUS,
+        Self::BY_PUBLIC,
+        Self::BY_USER,
         Field::new(&["description"], |snapshot, each| one(&snapshot.description, each)),
         Field::new(&["encrypted"], |snapshot, each| one(snapshot.encrypted, each)),
         Field::new(&["start-time"], |snapshot, each| each(&moment(snapshot.started))),
@@ -46,6 +60,20 @@ impl Listed for Snapshot {
 impl Snapshot {
     pub const BY_STATUS: Field<Self> = Field::new(&["status"], |s, each| each(s.state.name()));
     pub const BY_VOLUME: Field<Self> = Field::new(&["volume-id"], |s, each| each(&s.volume_id));
+    pub const BY_PUBLIC: Field<Self> = Field::new(&["(whether everyone may use it)"], |s, each| {
+        if s.public {
+            each("true");
+        }
+    });
+    pub const BY_USER: Field<Self> =
+        Field::new(&["(accounts that may use it)"], |s, each| s.users.iter().for_each(|user| each(user)));
+}
+
+impl Snapshot {
+    /// Whether an account that is not its owner may make volumes of it.
+    pub fn is_shared_with(&self, account: &AccountId) -> bool {
+        self.public || self.users.contains(&**account)
+    }
 }
 
 impl Resource for Snapshot {

@@ -23,6 +23,8 @@ pub struct Volume {
     pub encrypted: bool,
     pub kms_key_id: Option<String>,
     pub multi_attach_enabled: bool,
+    #[serde(default)]
+    pub auto_enable_io: bool,
     pub snapshot_id: Option<String>,
     pub state: VolumeState,
     pub created: Timestamp,

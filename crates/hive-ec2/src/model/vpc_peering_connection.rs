@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::account::AccountId;
 use super::vpc::Vpc;
 use crate::core::id::{Id, Kind};
 use crate::core::index::{Field, one};
@@ -75,16 +76,19 @@ impl PeeringState {
         }
     }
 
-    pub fn message(self) -> &'static str {
+    /// Whose turn it is, or who did it: both VPCs are of one account here.
+    pub fn message(self, account: &AccountId) -> String {
         match self {
-            Self::PendingAcceptance => "Pending acceptance",
-            Self::Provisioning => "Provisioning",
-            Self::Active => "Active",
-            Self::Deleting => "Deleting",
-            Self::Deleted => "Deleted",
-            Self::Rejected => "Rejected",
-            Self::Failed => "Failed",
-            Self::Expired => "Expired",
+            Self::PendingAcceptance => format!("Pending Acceptance by {account}"),
+            Self::Provisioning => "Provisioning".to_owned(),
+            Self::Active => "Active".to_owned(),
+            Self::Deleting => "Deleting".to_owned(),
+            Self::Deleted => format!("Deleted by {account}"),
+            Self::Rejected => format!("Rejected by {account}"),
+            Self::Failed => {
+                "Failed due to incorrect VPC-ID, Account ID, or overlapping CIDR range".to_owned()
+            }
+            Self::Expired => "Expired".to_owned(),
         }
     }
 }

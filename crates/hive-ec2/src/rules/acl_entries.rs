@@ -23,10 +23,13 @@ pub struct EntryRequest {
     icmp: Option<Icmp>,
 }
 
+/// EC2 takes it in any case; these are the ones that people write.
 #[derive(Deserialize, PartialEq)]
 #[serde(rename_all = "lowercase")]
 enum RuleAction {
+    #[serde(alias = "Allow", alias = "ALLOW")]
     Allow,
+    #[serde(alias = "Deny", alias = "DENY")]
     Deny,
 }
 

@@ -9,8 +9,9 @@ use crate::model::account::Account;
 use crate::model::instance::InstanceState;
 use crate::model::volume::{AttachmentState, Volume, VolumeAttachment, VolumeShape, VolumeState, VolumeType};
 use crate::node::Order;
-use crate::rules::images::{find_snapshot, find_snapshot_of_image};
+use crate::rules::images::find_snapshot_of_image;
 use crate::rules::interfaces::incorrect_state;
+use crate::rules::snapshots;
 
 #[derive(Default, Clone)]
 pub struct NewVolume {
@@ -32,7 +33,7 @@ pub fn create_volume(call: &mut Call<'_>, zone: &str, new: NewVolume) -> ApiResu
         return Err(ApiError::client("InvalidZone.NotFound", format!("The zone '{zone}' does not exist.")));
     }
     let find =
-        |id| if new.is_of_image { find_snapshot_of_image(call, id) } else { find_snapshot(call.account, id) };
+        |id| if new.is_of_image { find_snapshot_of_image(call, id) } else { snapshots::find(call, id) };
     let snapshot = new.snapshot_id.as_deref().map(find).transpose()?;
     let snapshot = snapshot.as_deref();
     let size = new
@@ -76,6 +77,7 @@ pub fn create_volume(call: &mut Call<'_>, zone: &str, new: NewVolume) -> ApiResu
             new.kms_key_id.or(of_snapshot).unwrap_or_else(|| default_key(call))
         }),
         multi_attach_enabled: shape.multi_attach_enabled,
+        auto_enable_io: false,
         snapshot_id: new.snapshot_id,
         state: VolumeState::Creating,
         created: call.now,
@@ -113,7 +115,7 @@ pub fn default_key(call: &Call<'_>) -> String {
 }
 
 /// What every gp3 volume does, however small.
-const GP3_BASE: u32 = 3_000;
+pub const GP3_BASE: u32 = 3_000;
 
 /// The speed of a volume between what its type can do, and not more for each GiB than the type allows.
 fn check_iops(size: u32, iops: u32, (least, most): (u32, u32), ratio: u32) -> ApiResult<()> {

@@ -56,7 +56,7 @@ pub fn of_others(call: &Call<'_>) -> Vec<Arc<Image>> {
     all
 }
 
-fn others<'a>(call: &'a Call<'_>) -> impl Iterator<Item = &'a Account> {
+pub fn others<'a>(call: &'a Call<'_>) -> impl Iterator<Item = &'a Account> {
     call.world.accounts.values().filter(|other| other.id != call.account.id)
 }
 
@@ -129,10 +129,13 @@ impl DeviceRequest {
                 let speed = base.filter(|b| b.volume_type == volume_type && volume_type != VolumeType::Gp2);
                 let iops = ebs.iops.or(speed.and_then(|b| b.iops));
                 let throughput = ebs.throughput.or(speed.and_then(|b| b.throughput));
+                // EC2 keeps less of gp3 than any volume has, and refuses the launch.
+                let is_gp3 = volume_type == VolumeType::Gp3;
+                let checked = if is_gp3 { iops.map(|iops| iops.max(devices::GP3_BASE)) } else { iops };
                 devices::complete_shape(VolumeShape {
                     size,
                     volume_type,
-                    iops,
+                    iops: checked,
                     throughput,
                     multi_attach_enabled: false,
                 })?;
@@ -231,6 +234,9 @@ pub fn snapshot(
         kms_key_id: encryption,
         state: SnapshotState::Pending,
         started: call.now,
+        public: false,
+        users: BTreeSet::new(),
+        lender: None,
         tags: call.new_tags::<Snapshot>(),
     };
     let id = snapshot.id.clone();

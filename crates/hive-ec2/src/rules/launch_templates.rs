@@ -91,7 +91,7 @@ fn check_value(node: &Params, shape: &Shape, path: &str, unknown: &mut Vec<Strin
     let text = node.value().unwrap_or_default();
     let fits = match shape {
         Shape::Struct(members) => return check_members(node, members, path, unknown),
-        Shape::List(element) => {
+        Shape::List(element) | Shape::NamedList(_, element) => {
             for (name, child) in node.children() {
                 let path = format!("{path}.{name}");
                 if list_index(name).is_none() {

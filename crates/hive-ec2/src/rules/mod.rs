@@ -28,5 +28,7 @@ pub mod power;
 pub mod processors;
 pub mod route_associations;
 pub mod routes;
+pub mod sharing;
+pub mod snapshots;
 pub mod vpc_blocks;
 pub mod vpcs;

@@ -66,7 +66,11 @@ pub fn advance(call: &mut Call<'_>, id: &str, from: &[PeeringState], to: Peering
     if !from.contains(&state) {
         return Err(ApiError::client(
             "InvalidStateTransition",
-            format!("Invalid state transition for {id}: it is {}", state.name()),
+            format!(
+                "Invalid state transition for {id}, attempted to transition from {} to {}",
+                state.name(),
+                to.name()
+            ),
         ));
     }
     let (id, now) = (connection.id.clone(), call.now);

@@ -112,9 +112,7 @@ pub fn destination(v4: Option<&str>, v6: Option<&str>) -> ApiResult<Destination>
 }
 
 fn gateway(call: &Call<'_>, table: &RouteTable, id: &str) -> ApiResult<Target> {
-    if id == "local" {
-        return Ok(Target::Local);
-    }
+    // `local` is no gateway either: local routes are made with their block, and ReplaceRoute has LocalTarget.
     let gateway = call.account.internet_gateways.get(id).ok_or_else(|| {
         let known = InternetGateway::KIND.is_well_formed(id);
         if known { InternetGateway::KIND.not_found(id) } else { no_gateway(id) }
@@ -205,10 +203,10 @@ fn no_gateway(id: &str) -> ApiError {
     ApiError::client("InvalidGatewayID.NotFound", format!("The gateway ID '{id}' does not exist"))
 }
 
-pub fn not_found(table: &str) -> ApiError {
+pub fn not_found(table: &str, destination: Destination) -> ApiError {
     ApiError::client(
         "InvalidRoute.NotFound",
-        format!("no route with this destination in route table {table}"),
+        format!("no route with destination-cidr-block {destination} in route table {table}"),
     )
 }
 

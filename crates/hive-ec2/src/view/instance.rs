@@ -19,6 +19,7 @@ use crate::model::subnet::HostnameType;
 use crate::model::volume::AttachmentState;
 use crate::model::vpc::Tenancy;
 use crate::rules::instance_profiles::{ProfileView, profile};
+use crate::rules::placement;
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -103,6 +104,7 @@ struct PlacementView {
     availability_zone: String,
     availability_zone_id: String,
     group_name: String,
+    group_id: Option<String>,
     partition_number: Option<u32>,
     tenancy: Tenancy,
 }
@@ -223,6 +225,11 @@ pub fn instance(instance: &Instance, call: &Call<'_>) -> InstanceView {
             availability_zone: instance.availability_zone.clone(),
             availability_zone_id: zone_id(&instance.availability_zone),
             group_name: instance.placement_group.clone().unwrap_or_default(),
+            group_id: instance
+                .placement_group
+                .as_deref()
+                .and_then(|name| placement::by_name(call.account, name).ok())
+                .map(|group| group.id.to_string()),
             partition_number: instance.partition_number,
             tenancy: instance.tenancy,
         },

@@ -106,6 +106,14 @@ impl Serialize for Value<'_> {
                 }
                 out.end()
             }
+            Shape::NamedList(name, shape) => {
+                let elements = self.node.elements();
+                let mut out = serializer.serialize_struct("", elements.len())?;
+                for node in elements {
+                    out.serialize_field(name, &Value { node, shape })?;
+                }
+                out.end()
+            }
             _ => {
                 let text = self.node.value().ok_or_else(|| S::Error::custom("a leaf without a value"))?;
                 serializer.serialize_str(text)

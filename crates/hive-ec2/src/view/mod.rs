@@ -1,6 +1,8 @@
 //! The XML shapes that several actions share. Field names are the wire's: the tests hold each against
 //! botocore's service model.
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 
 use crate::core::tags::Tags;
@@ -46,6 +48,24 @@ impl<T> AttributeValue<T> {
 pub struct StateView {
     pub state: &'static str,
 }
+
+/// Who may use something beside its owner.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PermissionView {
+    user_id: Option<String>,
+    group: Option<&'static str>,
+}
+
+pub fn permissions(public: bool, users: &BTreeSet<String>) -> Vec<PermissionView> {
+    let all = public.then_some(PermissionView { user_id: None, group: Some("all") });
+    let users = users.iter().map(|user| PermissionView { user_id: Some(user.clone()), group: None });
+    all.into_iter().chain(users).collect()
+}
+
+/// Nothing here is sold.
+#[derive(Serialize)]
+pub enum NoProductCode {}
 
 /// Whose something is: a publisher's that everyone sees, or the account's own.
 pub struct OwnerView {

@@ -133,7 +133,10 @@ pub struct SnapshotView {
 }
 
 pub fn snapshot_owner(snapshot: &Snapshot, account: &Account) -> OwnerView {
-    OwnerView::new(images::snapshot_owner(&snapshot.id), account)
+    match &snapshot.lender {
+        Some(lender) => OwnerView { id: lender.to_string(), alias: None },
+        None => OwnerView::new(images::snapshot_owner(&snapshot.id), account),
+    }
 }
 
 pub fn progress(state: SnapshotState) -> &'static str {

@@ -61,7 +61,7 @@ pub fn options(side: &PeeringSide) -> OptionsView {
 #[derive(Serialize)]
 struct StatusView {
     code: &'static str,
-    message: &'static str,
+    message: String,
 }
 
 pub fn vpc_peering_connection(
@@ -91,7 +91,7 @@ pub fn vpc_peering_connection(
         vpc_peering_connection_id: connection.id.to_string(),
         requester_vpc_info: side(&connection.requester, true),
         accepter_vpc_info: side(&connection.accepter, agreed),
-        status: StatusView { code: state.name(), message: state.message() },
+        status: StatusView { code: state.name(), message: state.message(&call.account.id) },
         expiration_time: (state == PeeringState::PendingAcceptance).then(|| moment(connection.expires)),
         tag_set: tags(&connection.tags),
     }

@@ -102,8 +102,9 @@ resource "aws_instance" "l" {
 }
 
 resource "aws_instance" "m" {
-  ami           = data.aws_ami.linux.id
-  instance_type = "m5.large"
+  ami                = data.aws_ami.linux.id
+  instance_type      = "m5.large"
+  placement_group_id = aws_placement_group.p.placement_group_id
 
   metadata_options {
     http_endpoint = local.second ? "disabled" : "enabled"

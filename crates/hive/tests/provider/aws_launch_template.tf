@@ -104,6 +104,7 @@ resource "aws_launch_template" "card" {
   network_interfaces {
     associate_public_ip_address = local.second
     description                 = local.second ? "second" : "first"
+    security_groups             = [local.second ? "sg-00000000000000002" : "sg-00000000000000001"]
   }
 }
 

@@ -61,10 +61,19 @@ resource "aws_route" "over" {
   vpc_peering_connection_id = local.second ? aws_vpc_peering_connection.p.id : null
 }
 
+# Inside the network, and more closely than its own route.
+resource "aws_route" "within" {
+  route_table_id         = aws_route_table.r.id
+  destination_cidr_block = aws_subnet.s.cidr_block
+  nat_gateway_id         = local.second ? null : aws_nat_gateway.n.id
+  network_interface_id   = local.second ? aws_network_interface.n.id : null
+}
+
 output "imports" {
   value = {
-    "aws_route.out"  = "${aws_route_table.r.id}_0.0.0.0/0"
-    "aws_route.out6" = "${aws_route_table.r.id}_::/0"
-    "aws_route.over" = "${aws_route_table.r.id}_${aws_vpc.peer.cidr_block}"
+    "aws_route.out"    = "${aws_route_table.r.id}_0.0.0.0/0"
+    "aws_route.out6"   = "${aws_route_table.r.id}_::/0"
+    "aws_route.over"   = "${aws_route_table.r.id}_${aws_vpc.peer.cidr_block}"
+    "aws_route.within" = "${aws_route_table.r.id}_${aws_subnet.s.cidr_block}"
   }
 }

@@ -88,9 +88,11 @@ class ModelChecker:
         if kind == "structure":
             self._structure(shape, element, path)
         elif kind == "list":
+            # Other clients than botocore pass over what is named otherwise.
+            name = shape.member.serialization.get("name", "member")
             for child in element:
-                if local(child) != "item":
-                    self.problems.append(f"{path} holds {local(child)} instead of item")
+                if local(child) != name:
+                    self.problems.append(f"{path} holds {local(child)} instead of {name}")
                 self._value(shape.member, child, f"{path}[]")
         elif len(element):
             self.problems.append(f"{path} is a {kind} and holds elements")

@@ -57,6 +57,8 @@ class EveryDescribe(Contract):
             later(EC2.deregister_image, ImageId=ids["image"], DeleteAssociatedSnapshots=True)
         ids["volume"] = EC2.create_volume(AvailabilityZone=zone, Size=1)["VolumeId"]
         later(self.ignoring, EC2.delete_volume, VolumeId=ids["volume"])
+        ids["snapshot"] = EC2.create_snapshot(VolumeId=ids["used"])["SnapshotId"]
+        later(EC2.delete_snapshot, SnapshotId=ids["snapshot"])
 
     def ignoring(self, call, **arguments):
         """For what a test may have taken away itself."""
@@ -70,6 +72,8 @@ class EveryDescribe(Contract):
         needed = {
             "DescribeVpcAttribute": {"VpcId": self.ids["vpc"], "Attribute": "enableDnsSupport"},
             "DescribeImageAttribute": {"ImageId": self.ids["image"], "Attribute": "description"},
+            "DescribeSnapshotAttribute": {"SnapshotId": self.ids["snapshot"], "Attribute": "createVolumePermission"},
+            "DescribeVolumeAttribute": {"VolumeId": self.ids["volume"], "Attribute": "autoEnableIO"},
             "DescribeInstanceAttribute": {"InstanceId": self.ids["instance"], "Attribute": "instanceType"},
             "DescribeNetworkInterfaceAttribute": {"NetworkInterfaceId": self.ids["interface"], "Attribute": "description"},
             "DescribeLaunchTemplateVersions": {"Versions": ["$Latest"]},

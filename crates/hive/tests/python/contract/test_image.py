@@ -35,11 +35,16 @@ class Image(Contract):
         EC2.get_waiter("volume_available").wait(VolumeIds=[volume], WaiterConfig=FAST)
         snapshot = EC2.create_snapshot(VolumeId=volume)["SnapshotId"]
         EC2.delete_volume(VolumeId=volume)
-        root = {"DeviceName": "/dev/xvda", "Ebs": {"SnapshotId": snapshot, "VolumeType": "gp3"}}
+        speed = {"Iops": 3000, "Throughput": 200}
+        root = {"DeviceName": "/dev/xvda", "Ebs": {"SnapshotId": snapshot, "VolumeType": "gp3", **speed}}
         arguments = {"Name": "registered", "Architecture": "x86_64", "RootDeviceName": "/dev/xvda"}
         self.code("InvalidBlockDeviceMapping", EC2.register_image, **arguments)
-        image = EC2.register_image(BlockDeviceMappings=[root], EnaSupport=True, **arguments)["ImageId"]
-        self.assertEqual(self.available(image)["BlockDeviceMappings"][0]["Ebs"]["VolumeSize"], 1)
+        image = EC2.register_image(BlockDeviceMappings=[root], EnaSupport=True, BootMode="uefi", **arguments)["ImageId"]
+        ebs = self.available(image)["BlockDeviceMappings"][0]["Ebs"]
+        self.assertEqual((ebs["VolumeSize"], ebs["Iops"], ebs["Throughput"]), (1, *speed.values()))
+        started = self.instance(ImageId=image)
+        volume = EC2.describe_volumes(Filters=[{"Name": "attachment.instance-id", "Values": [started]}])["Volumes"][0]
+        self.assertEqual((volume["Iops"], volume["Throughput"]), tuple(speed.values()))
         EC2.modify_image_attribute(ImageId=image, Description={"Value": "text"})
         described = EC2.describe_image_attribute(ImageId=image, Attribute="description")
         self.assertEqual(described["Description"]["Value"], "text")

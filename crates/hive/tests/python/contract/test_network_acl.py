@@ -13,7 +13,7 @@ class NetworkAcl(Contract):
         entry["PortRange"] = {"From": 80, "To": 81}
         EC2.create_network_acl_entry(RuleAction="allow", **entry)
         self.code("NetworkAclEntryAlreadyExists", EC2.create_network_acl_entry, RuleAction="deny", **entry)
-        EC2.replace_network_acl_entry(RuleAction="deny", **entry)
+        EC2.replace_network_acl_entry(RuleAction="DENY", **entry)
         found = EC2.describe_network_acls(NetworkAclIds=[acl])["NetworkAcls"][0]["Entries"][0]
         self.assertEqual((found["RuleAction"], found["PortRange"]), ("deny", {"From": 80, "To": 81}))
         default = EC2.describe_network_acls(Filters=[{"Name": "association.subnet-id", "Values": [subnet]}])["NetworkAcls"][0]

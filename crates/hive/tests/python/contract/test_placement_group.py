@@ -14,7 +14,7 @@ class PlacementGroup(Contract):
         for name in ("p", found["GroupId"]):
             self.code("InvalidPlacementGroup.InUse", EC2.delete_placement_group, GroupName=name)
         placed = EC2.describe_instances(InstanceIds=[instance])["Reservations"][0]["Instances"][0]["Placement"]
-        self.assertEqual(placed["PartitionNumber"], 1)
+        self.assertEqual((placed["PartitionNumber"], placed["GroupId"]), (1, found["GroupId"]))
         self.end(instance)
         EC2.delete_placement_group(GroupName="p")
         self.code("InvalidPlacementGroup.Unknown", EC2.describe_placement_groups, GroupNames=["p"])

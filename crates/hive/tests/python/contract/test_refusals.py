@@ -20,8 +20,10 @@ class Refusals(Contract):
         self.way_out(vpc)
         gateway = EC2.describe_internet_gateways(Filters=[{"Name": "attachment.vpc-id", "Values": [vpc]}])
         gateway = gateway["InternetGateways"][0]["InternetGatewayId"]
-        for block in ("10.0.0.0/16", "10.0.3.0/24"):
-            self.code("InvalidParameterValue", EC2.create_route, RouteTableId=table, DestinationCidrBlock=block, GatewayId=gateway)
+        for block, code in (("10.0.0.0/16", "RouteAlreadyExists"), ("10.0.3.0/24", "InvalidParameterValue")):
+            self.code(code, EC2.create_route, RouteTableId=table, DestinationCidrBlock=block, GatewayId=gateway)
+        self.code("InvalidParameterValue", EC2.delete_route, RouteTableId=table, DestinationCidrBlock="10.0.0.0/16")
+        self.code("InvalidGatewayID.NotFound", EC2.create_route, RouteTableId=table, DestinationCidrBlock="10.0.3.0/24", GatewayId="local")
         EC2.create_route(RouteTableId=table, DestinationCidrBlock="10.0.0.0/8", GatewayId=gateway)
 
     def test_names_and_counts(self):

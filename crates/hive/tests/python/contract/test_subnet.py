@@ -18,6 +18,15 @@ class Subnet(Contract):
             self.assertIn(subnet["SubnetId"], [s["SubnetId"] for s in found])
         self.assertIn(subnet["SubnetId"], self.code("DependencyViolation", EC2.delete_vpc, VpcId=vpc))
 
+    def test_default_subnet(self):
+        of_zone = [{"Name": "default-for-az", "Values": ["true"]}]
+        old = EC2.describe_subnets(Filters=of_zone)["Subnets"][0]
+        zone = old["AvailabilityZone"]
+        self.code("DefaultSubnetAlreadyExistsInAvailabilityZone", EC2.create_default_subnet, AvailabilityZone=zone)
+        EC2.delete_subnet(SubnetId=old["SubnetId"])
+        new = EC2.create_default_subnet(AvailabilityZone=zone)["Subnet"]
+        self.assertEqual((new["CidrBlock"], new["DefaultForAz"], new["MapPublicIpOnLaunch"]), (old["CidrBlock"], True, True))
+
     def test_ipv6_block(self):
         vpc = self.vpc(AmazonProvidedIpv6CidrBlock=True)
         block = EC2.describe_vpcs(VpcIds=[vpc])["Vpcs"][0]["Ipv6CidrBlockAssociationSet"][0]["Ipv6CidrBlock"]

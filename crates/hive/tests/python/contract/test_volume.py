@@ -11,6 +11,12 @@ class Volume(Contract):
         volume = EC2.create_volume(AvailabilityZone=zone, Size=5, VolumeType="gp3")["VolumeId"]
         EC2.get_waiter("volume_available").wait(VolumeIds=[volume], WaiterConfig=FAST)
         self.assertEqual(EC2.describe_volume_status(VolumeIds=[volume])["VolumeStatuses"][0]["VolumeStatus"]["Status"], "ok")
+        on_its_own = lambda: EC2.describe_volume_attribute(VolumeId=volume, Attribute="autoEnableIO")["AutoEnableIO"]["Value"]
+        self.assertFalse(on_its_own())
+        EC2.modify_volume_attribute(VolumeId=volume, AutoEnableIO={"Value": True})
+        self.assertTrue(on_its_own())
+        self.assertEqual(EC2.describe_volume_attribute(VolumeId=volume, Attribute="productCodes")["ProductCodes"], [])
+        self.code("MissingParameter", EC2.modify_volume_attribute, VolumeId=volume)
         instance = self.instance()
         EC2.attach_volume(VolumeId=volume, InstanceId=instance, Device="/dev/sdf")
         EC2.get_waiter("volume_in_use").wait(VolumeIds=[volume], WaiterConfig=FAST)
@@ -32,7 +38,17 @@ class Volume(Contract):
         self.code("InvalidZone.NotFound", EC2.create_volume, AvailabilityZone="mars-1a", Size=1)
         twin = EC2.copy_snapshot(SourceRegion=os.environ["AWS_REGION"], SourceSnapshotId=snapshot, Encrypted=True)["SnapshotId"]
         self.assertTrue(EC2.describe_snapshots(SnapshotIds=[twin])["Snapshots"][0]["Encrypted"])
+        self.code("OperationNotPermitted", EC2.modify_snapshot_attribute, SnapshotId=twin, UserIds=["123456789012"])
         EC2.delete_snapshot(SnapshotId=twin)
+        allowed = lambda: EC2.describe_snapshot_attribute(SnapshotId=snapshot, Attribute="createVolumePermission")["CreateVolumePermissions"]
+        EC2.modify_snapshot_attribute(SnapshotId=snapshot, CreateVolumePermission={"Add": [{"UserId": "123456789012"}, {"Group": "all"}]})
+        self.assertEqual(allowed(), [{"Group": "all"}, {"UserId": "123456789012"}])
+        EC2.modify_snapshot_attribute(SnapshotId=snapshot, Attribute="createVolumePermission", OperationType="remove", GroupNames=["all"])
+        self.assertEqual(allowed(), [{"UserId": "123456789012"}])
+        EC2.reset_snapshot_attribute(SnapshotId=snapshot, Attribute="createVolumePermission")
+        self.assertEqual(allowed(), [])
+        codes = EC2.describe_snapshot_attribute(SnapshotId=snapshot, Attribute="productCodes")
+        self.assertEqual((codes["SnapshotId"], codes["ProductCodes"]), (snapshot, []))
         EC2.delete_snapshot(SnapshotId=snapshot)
         self.assertFalse(EC2.get_ebs_encryption_by_default()["EbsEncryptionByDefault"])
         EC2.enable_ebs_encryption_by_default()

@@ -34,7 +34,10 @@ class VpcEndpoint(Contract):
         prefixes = EC2.describe_prefix_lists(Filters=[{"Name": "prefix-list-name", "Values": [SERVICE + "s3"]}])["PrefixLists"]
         managed = EC2.describe_managed_prefix_lists(PrefixListIds=[prefixes[0]["PrefixListId"]])["PrefixLists"]
         self.assertEqual((managed[0]["PrefixListName"], managed[0]["OwnerId"]), (SERVICE + "s3", "AWS"))
-        self.code("InvalidPrefixListId.NotFound", EC2.describe_managed_prefix_lists, PrefixListIds=["pl-0123456789abcdef0"])
+        entries = EC2.get_managed_prefix_list_entries(PrefixListId=prefixes[0]["PrefixListId"])["Entries"]
+        self.assertEqual([entry["Cidr"] for entry in entries], prefixes[0]["Cidrs"])
+        self.code("InvalidPrefixListID.NotFound", EC2.describe_managed_prefix_lists, PrefixListIds=["pl-0123456789abcdef0"])
+        self.code("InvalidPrefixListID.NotFound", EC2.get_managed_prefix_list_entries, PrefixListId="pl-0123456789abcdef0")
         route = EC2.describe_route_tables(RouteTableIds=[table])["RouteTables"][0]["Routes"][-1]
         self.assertEqual((route["GatewayId"], route["DestinationPrefixListId"]), (endpoint, prefixes[0]["PrefixListId"]))
         EC2.modify_vpc_endpoint(VpcEndpointId=endpoint, RemoveRouteTableIds=[table], ResetPolicy=True)
@@ -69,4 +72,4 @@ class VpcEndpoint(Contract):
         vpc = self.vpc()
         self.code("InvalidServiceName", EC2.create_vpc_endpoint, VpcId=vpc, ServiceName=SERVICE + "none")
         refused = EC2.delete_vpc_endpoints(VpcEndpointIds=["vpce-0123456789abcdef0"])["Unsuccessful"]
-        self.assertEqual(refused[0]["Error"]["Code"], "InvalidVpcEndpointId.NotFound")
+        self.assertEqual(refused[0]["Error"]["Code"], "InvalidVpcEndpoint.NotFound")

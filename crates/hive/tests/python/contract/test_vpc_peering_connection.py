@@ -1,15 +1,17 @@
 """VPC peering: asked for, agreed to, routed over, ended."""
 
-from contract.base import EC2, FAST, Contract
+from contract.base import EC2, FAST, STS, Contract
 
 
 class VpcPeeringConnection(Contract):
     def ask(self, ours, theirs):
         return EC2.create_vpc_peering_connection(VpcId=ours, PeerVpcId=theirs)["VpcPeeringConnection"]["VpcPeeringConnectionId"]
 
+    def status(self, connection):
+        return EC2.describe_vpc_peering_connections(VpcPeeringConnectionIds=[connection])["VpcPeeringConnections"][0]["Status"]
+
     def state(self, connection):
-        found = EC2.describe_vpc_peering_connections(VpcPeeringConnectionIds=[connection])["VpcPeeringConnections"][0]
-        return found["Status"]["Code"]
+        return self.status(connection)["Code"]
 
     def until(self, connection, state):
         waiter = EC2.get_waiter("vpc_peering_connection_exists")
@@ -46,12 +48,18 @@ class VpcPeeringConnection(Contract):
         EC2.delete_vpc_peering_connection(VpcPeeringConnectionId=connection)
         EC2.get_waiter("vpc_peering_connection_deleted").wait(VpcPeeringConnectionIds=[connection], WaiterConfig=FAST)
         self.assertEqual(route()["State"], "blackhole")
+        account = STS.get_caller_identity()["Account"]
+        self.assertEqual(self.status(connection), {"Code": "deleted", "Message": f"Deleted by {account}"})
+        # The provider takes it for gone by the end of this message.
+        message = self.code("InvalidStateTransition", EC2.delete_vpc_peering_connection, VpcPeeringConnectionId=connection)
+        self.assertTrue(message.endswith("from deleted to deleting"), message)
 
     def test_what_is_declined_or_cannot_be(self):
         ours, theirs, same = self.vpc("10.1.0.0/16"), self.vpc("10.2.0.0/16"), self.vpc("10.1.0.0/16")
         connection = self.ask(ours, theirs)
         EC2.reject_vpc_peering_connection(VpcPeeringConnectionId=connection)
-        self.assertEqual(self.state(connection), "rejected")
+        account = STS.get_caller_identity()["Account"]
+        self.assertEqual(self.status(connection), {"Code": "rejected", "Message": f"Rejected by {account}"})
         self.assertEqual(self.state(self.ask(ours, same)), "failed")
         self.code("InvalidParameterValue", EC2.create_vpc_peering_connection, VpcId=ours, PeerVpcId=ours)
         self.code("OperationNotPermitted", EC2.create_vpc_peering_connection, VpcId=ours, PeerVpcId=theirs, PeerOwnerId="999999999999")
