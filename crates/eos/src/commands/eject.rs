@@ -30,6 +30,11 @@ const GUIDE: &str = include_str!("eject_guide.md");
 /// Where the certificate by which Nomad is known lies there.
 const AUTHORITY: &str = "nomad-ca.pem";
 
+const ENVIRONMENT_BEGINS: &str = r#"# Before tofu, in this folder: . ./env.sh
+here=$PWD
+[ -d "$here/mirror" ] || { echo "env.sh: go to the folder that it lies in first" >&2; return 1; }
+"#;
+
 /// The folder may be made inside the estate, and `git add -A` there must not take the key.
 const KEPT_FROM_GIT: &str =
     "# The key of state and plans lies here in clear: git takes nothing of this folder.\n*\n";
@@ -193,11 +198,9 @@ fn write(
     let program = fs_err::read(&context.binary).map_err(|e| failed(&context.binary, e))?;
     put(folder, Utf8Path::new(&provider), &program, 0o755)
         .map_err(|e| failed(Utf8Path::new(&provider), e))?;
-    let config = eos_tofu::cli_config(&folder.join("mirror"), &BTreeSet::from(["eos.local/*/*".to_owned()]));
     let mut files = vec![
         ("README.md", GUIDE.to_owned(), 0o644),
-        ("tofurc", config, 0o644),
-        ("env.sh", environment(call, loaded, folder, authority.is_some()), 0o644),
+        ("env.sh", environment(call, loaded, authority.is_some()), 0o644),
         // For a Salt that wants the outputs of units in its pillar: docs/salt-outputs.md.
         ("salt/_pillar/terraform_outputs.py", eos_salt::TERRAFORM_OUTPUTS.to_owned(), 0o644),
     ];
@@ -229,8 +232,12 @@ fn nomad_authority(call: &Call<'_>, loaded: &Loaded) -> Option<Utf8PathBuf> {
 }
 
 /// What a shell is told before tofu is run there.
-fn environment(call: &Call<'_>, loaded: &Loaded, folder: &Utf8Path, has_authority: bool) -> String {
+/// What the shell says at its place: the folder may be moved and copied.
+const HERE: &str = "@here@";
+
+fn environment(call: &Call<'_>, loaded: &Loaded, has_authority: bool) -> String {
     let (estate, context) = (&loaded.estate.file, call.context);
+    let folder = Utf8Path::new(HERE);
     let mut variables = vec![
         ("TF_CLI_CONFIG_FILE", folder.join("tofurc").into_string()),
         ("EOS_ESTATE", folder.to_string()),
@@ -259,10 +266,14 @@ fn environment(call: &Call<'_>, loaded: &Loaded, folder: &Utf8Path, has_authorit
     {
         variables.push(("EOS_SALT", bin.to_string()));
     }
-    let mut text = "# Before tofu: . ./env.sh\n".to_owned();
+    let mut text = ENVIRONMENT_BEGINS.to_owned();
     for (name, value) in variables {
-        text.push_str(&format!("export {name}={}\n", quoted(&value)));
+        let word = quoted(&value);
+        let here = if word.starts_with('\'') { r#"'"$here"'"# } else { r#""$here""# };
+        text.push_str(&format!("export {name}={}\n", word.replace(HERE, here)));
     }
+    let config = eos_tofu::cli_config(&folder.join("mirror"), &BTreeSet::from(["eos.local/*/*".to_owned()]));
+    text.push_str(&format!("cat > \"$here/tofurc\" <<END\n{}END\n", config.replace(HERE, "$here")));
     text.push_str("# Keys and passwords are not here: NOMAD_TOKEN, EOS_SALT_TOKEN_FILE and what the providers ask for.\n");
     if estate.backend != Backend::Local {
         text.push_str("# The state is at the backend that each unit names; TF_HTTP_USERNAME and TF_HTTP_PASSWORD open it.\n");

@@ -24,7 +24,10 @@ fn an_ejected_estate_goes_on_without_eos() {
     let plain = shop.sandbox.path().join("plain folder");
     assert_eq!(mode(&plain), 0o700);
     assert_eq!((mode(&plain.join("state-key.json")), mode(&plain.join("state-key"))), (0o600, 0o700));
-    // Nothing of the estate is needed any more.
+    // Nothing of the estate is needed any more, and the folder may lie elsewhere.
+    let kept = shop.sandbox.path().join("kept folder");
+    std::fs::rename(&plain, &kept).unwrap();
+    let plain = kept;
     std::fs::rename(shop.sandbox.estate(), shop.sandbox.path().join("gone")).unwrap();
 
     let say = |folder: &str, line: &str| shell(&shop, &plain, folder, line);

@@ -230,7 +230,9 @@ fn an_ejected_estate_has_its_certificate_and_finds_its_state_at_the_backend() {
     place.ok(&["create", "desk", "--yes"]);
     place.ok(&["eject", "../plain"]);
     std::fs::rename(place.path(""), place.outside("gone")).unwrap();
-    let plain = place.outside("plain");
+    // The folder is nobody's but its owner's, who may keep it elsewhere.
+    let plain = place.outside("kept 'for' good");
+    std::fs::rename(place.outside("plain"), &plain).unwrap();
     let shell = |line: &str| {
         let script = format!(". ./env.sh && {line}");
         let mut command = std::process::Command::new("bash");
@@ -241,6 +243,8 @@ fn an_ejected_estate_has_its_certificate_and_finds_its_state_at_the_backend() {
     assert_eq!(certificate.stdout, "the certificate\n", "{}", certificate.stderr);
     let said = std::fs::read_to_string(plain.join("env.sh")).unwrap();
     assert!(!said.contains(text(&place.path(""))), "nothing of the old estate: {said}");
+    let elsewhere = shell("cd build && . ../env.sh");
+    assert!(elsewhere.code != 0 && elsewhere.stderr.contains("go to the folder"), "{}", elsewhere.stderr);
     let tofu = tool("tofu");
     let planned = shell(&format!(
         "cd build/production/desk && '{0}' init -input=false && '{0}' plan -input=false -detailed-exitcode",
