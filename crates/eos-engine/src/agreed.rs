@@ -87,6 +87,16 @@ impl Agreed {
         }
     }
 
+    /// Addresses whose objects may be made anew while the old ones are there.
+    pub(crate) fn replaces(&self) -> BTreeSet<String> {
+        match self {
+            Agreed::Changes { changes } | Agreed::Envelope { foreseen: changes, .. } => {
+                let replaced = changes.iter().filter(|(_, kind)| **kind == ChangeKind::Replace);
+                replaced.map(|(address, _)| address.clone()).collect()
+            }
+        }
+    }
+
     /// Everything that was shown to change.
     pub(crate) fn addresses(&self) -> Vec<String> {
         match self {

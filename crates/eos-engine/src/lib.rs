@@ -28,6 +28,7 @@ pub mod journal;
 mod kept_only;
 pub mod layout;
 mod leases;
+mod left_elsewhere;
 pub mod observer;
 mod one_unit;
 pub mod order;
