@@ -18,6 +18,7 @@ mod creations;
 pub mod data;
 mod data_in_care;
 mod data_left;
+mod desk_lock;
 pub mod drift;
 mod engine;
 mod execute;

@@ -253,6 +253,26 @@ fn a_plan_that_goes_on_elsewhere_is_waited_for_aloud() {
     assert!(run.stderr.contains(told), "{}", run.stderr);
 }
 
+/// It keeps the folder of its unit as long as it is suspended, whoever took its lease.
+#[test]
+fn a_suspended_run_whose_lease_was_taken_is_not_waited_for_for_ever() {
+    let place = Place::new();
+    place.ok(&["create", "desk", "--yes"]);
+    let (run, _) = being_made(&place, &["update", "desk", "--color", "red", "--seconds", "2", "--yes"]);
+    run.signal(Signal::STOP);
+    place.ok(&["unlock", "desk", "--because", "it hangs"]);
+    let refused = place.exits(4, &["apply", "--yes"]);
+    let told = refused.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+    let pid = run.pid().as_raw_nonzero().get();
+    let held = format!("the folder of desk is held by process {pid} (`eos update desk --color red");
+    assert!(told.contains("E0915") && told.contains(&held) && told.contains(" s now"), "{told}");
+    assert!(told.contains(&format!("kill -CONT {pid}")), "{told}");
+    run.signal(Signal::CONT);
+    assert_eq!(run.end().code, 1);
+    place.ok(&["resume"]);
+    place.is_settled();
+}
+
 /// Paths of sockets are short: a long folder for temporary files is passed over, as for the provider's.
 #[test]
 fn a_long_folder_for_temporary_files_is_no_obstacle() {
