@@ -234,6 +234,20 @@ fn a_unit_that_is_not_asked_for_any_more_can_be_looked_at() {
     assert_eq!(place.ok(&["tofu", "desk", "--", "state", "list"]).stdout, "terraform_data.top\n");
 }
 
+/// Its outputs are all that its state has: that they go changes nothing of it.
+#[test]
+fn a_unit_that_goes_with_nothing_in_its_state_is_not_called_changed() {
+    let place = Place::new();
+    place.ok(&["create", "desk", "--yes"]);
+    place.ok(&["tofu", "desk", "--", "state", "rm", "terraform_data.top"]);
+    place.ok(&["delete", "desk", "--no-apply"]);
+    let plan = place.exits(2, &["plan"]).stdout;
+    assert!(plan.contains("1 unit to destroy") && !plan.contains("change"), "{plan}");
+    assert!(plan.contains("nothing of it is left to destroy"), "{plan}");
+    place.ok(&["apply", "--yes"]);
+    place.is_settled();
+}
+
 /// A plan that somebody has suspended, say: who waits for it is told for what.
 #[test]
 fn a_plan_that_goes_on_elsewhere_is_waited_for_aloud() {
