@@ -133,6 +133,9 @@ pub struct KeptObject {
     /// The bytes that tofu had it by.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<Digest>,
+    /// The commit that compiles to them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
     pub run: RunId,
     pub at: i64,
 }

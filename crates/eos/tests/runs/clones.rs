@@ -244,6 +244,19 @@ fn what_one_clone_applied_another_can_look_at_and_take_away() {
     first.is_settled();
 }
 
+/// The bytes by which tofu takes the data back are those of a commit that another clone applied.
+#[test]
+fn what_one_clone_kept_another_can_purge() {
+    let shared = Shared::new();
+    let (first, second) = (&shared.first, shared.second());
+    first.ok(&["create", "ledger", "second", "--yes"]);
+    first.ok(&["delete", "second", "--yes"]);
+    first.ok(&["create", "chore", "--yes"]);
+    second.git(&["pull", "-q"]);
+    second.ok(&["purge", "second", "--yes"]);
+    assert_eq!(second.json(&["status"])["kept"], serde_json::json!({}));
+}
+
 #[test]
 fn what_a_lost_clone_may_have_made_is_not_made_twice() {
     let shared = Shared::new();
