@@ -106,13 +106,14 @@ impl Engine<'_> {
                 _ => self.archive().read(&id, &planned.digest)?,
             };
             let begun = format!("run {}{whose} left {name} half-done", attempt.run);
-            let lost =
-                attempts.iter().find_map(|(attempt, _)| self.archive().read(&id, &attempt.digest).err());
-            if let Some(lost) = lost.filter(|_| planned.goal == Goal::Gone) {
+            let mut others = attempts.iter().filter(|(attempt, _)| attempt.digest != unit.digest);
+            if let Some(lost) =
+                others.find_map(|(attempt, _)| self.archive().read(&id, &attempt.digest).err())
+            {
                 let message = format!("{begun}, and what it was to make cannot be told: {}", lost.message);
                 found.push(
                     Diagnostic::error(codes::STUCK, message)
-                        .why("what it made would be left behind")
+                        .why("what it made and is not asked for would be left behind")
                         .fix(format!("look whether something of {name} is there and remove it; then {AGAIN} with --looked-after")),
                 );
                 continue;

@@ -4,7 +4,7 @@
 use crate::shop::{Shop, has, killed_when};
 
 /// Its spec is part of the resource, and it takes a while until it is called healthy.
-const SPEAKER: &str = r#"#!yaml
+pub const SPEAKER: &str = r#"#!yaml
 format: 1
 kind: speaker
 summary: A job of our own that knows a secret
@@ -22,7 +22,7 @@ cloud:
 "#;
 
 /// A file on the host, and then a wait.
-const POSTER: &str = r#"#!yaml
+pub const POSTER: &str = r#"#!yaml
 format: 1
 kind: poster
 summary: A file that takes a while
