@@ -82,7 +82,19 @@ impl Agreed {
                 changes.iter().filter(|(_, kind)| creates(kind)).map(|(address, _)| address.clone()).collect()
             }
             Agreed::Envelope { addresses, foreseen, .. } => {
-                addresses.iter().chain(foreseen.keys()).cloned().collect()
+                let goes = |kind: &ChangeKind| matches!(kind, ChangeKind::Destroy | ChangeKind::Forget);
+                let stay = foreseen.iter().filter(|(_, kind)| !goes(kind)).map(|(address, _)| address);
+                addresses.iter().chain(stay).cloned().collect()
+            }
+        }
+    }
+
+    /// Addresses whose objects may be made anew while the old ones are there.
+    pub(crate) fn replaces(&self) -> BTreeSet<String> {
+        match self {
+            Agreed::Changes { changes } | Agreed::Envelope { foreseen: changes, .. } => {
+                let replaced = changes.iter().filter(|(_, kind)| **kind == ChangeKind::Replace);
+                replaced.map(|(address, _)| address.clone()).collect()
             }
         }
     }
@@ -193,6 +205,19 @@ mod tests {
         assert_eq!(without_keys("a.b"), "a.b");
         assert_eq!(without_keys("a.b[0]"), "a.b");
         assert_eq!(without_keys(r#"module.web["x].y\"["].a.b["k"]"#), "module.web.a.b");
+    }
+
+    #[test]
+    fn what_is_foreseen_to_go_is_not_created() {
+        let foreseen =
+            [("a.new", ChangeKind::Replace), ("a.old", ChangeKind::Destroy), ("a.data", ChangeKind::Forget)];
+        let agreed = Agreed::Envelope {
+            addresses: BTreeSet::from(["a.later".to_owned()]),
+            updates: true,
+            foreseen: foreseen.map(|(address, kind)| (address.to_owned(), kind)).into(),
+        };
+        assert_eq!(agreed.creates(), ["a.later", "a.new"]);
+        assert_eq!(agreed.replaces(), BTreeSet::from(["a.new".to_owned()]));
     }
 
     #[test]

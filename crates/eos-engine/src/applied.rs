@@ -3,7 +3,7 @@
 //! Records live in the estate's store, so that every clone sees them. They are written under the unit's lease; a
 //! conflict therefore means that somebody works without one, and is an error, never merged.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use eos_model::{Diagnostic, EnvName, Name, UnitId, codes};
 use eos_store::{Batch, Records, StoreError, Version};
@@ -63,6 +63,33 @@ pub struct Attempt {
     /// The run stopped and left the unit in order: nothing that it made is unrecorded.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub over: bool,
+    /// What it was to make anew in place of what was there: under these addresses a state may have the old one.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub replaces: BTreeSet<String>,
+    /// One that was not over when this one began: what it made may still be there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub earlier: Option<Box<Attempt>>,
+}
+
+impl Attempt {
+    /// This one and those it began upon that are not over.
+    pub fn not_over(&self) -> impl Iterator<Item = &Attempt> {
+        let all = std::iter::successors(Some(self), |attempt| attempt.earlier.as_deref());
+        all.filter(|attempt| !attempt.over)
+    }
+}
+
+impl AppliedUnit {
+    /// The bytes that it was applied with, and those that runs began to apply.
+    pub fn digests(&self) -> impl Iterator<Item = &Digest> {
+        let attempts = std::iter::successors(self.attempt.as_ref(), |attempt| attempt.earlier.as_deref());
+        self.digest.iter().chain(attempts.map(|attempt| &attempt.digest))
+    }
+
+    /// What runs began and did not say that they ended in order.
+    pub fn not_over(&self) -> impl Iterator<Item = &Attempt> {
+        self.attempt.iter().flat_map(Attempt::not_over)
+    }
 }
 
 /// What an environment was last applied from.
@@ -106,6 +133,9 @@ pub struct KeptObject {
     /// The bytes that tofu had it by.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<Digest>,
+    /// The commit that compiles to them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
     pub run: RunId,
     pub at: i64,
 }

@@ -12,6 +12,9 @@ use crate::data::DataResources;
 use crate::planner::is_own;
 use crate::unit::Manifest;
 
+/// The reason of what a run may have made that this clone cannot go on with.
+pub const LEFT_ELSEWHERE: &str = "left_by_another_run";
+
 /// What happens to a resource. Values are redacted.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Change {

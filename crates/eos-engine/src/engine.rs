@@ -1,13 +1,11 @@
 //! What a run needs of the outside, and tofu made ready for one unit.
 
 use std::collections::BTreeMap;
-use std::fs::{File, TryLockError};
-use std::io::Write as _;
-use std::time::Duration;
+use std::fs::File;
 
-use eos_model::{Diagnostic, Name, UnitId, codes};
+use eos_model::{Diagnostic, Name, UnitId};
 use eos_store::Records;
-use eos_store::lease::{Leases, Owner};
+use eos_store::lease::Leases;
 use eos_tofu::{
     Backend, ChildEnvironment, Children, Encryption, Installation, Places, Session, Tofu, WorkFolder,
 };
@@ -17,9 +15,8 @@ use crate::applied::Applied;
 use crate::archive::Archive;
 use crate::layout::Layout;
 use crate::leases::LeaseTerms;
-use crate::observer::{Health, Observer, Progress};
-use crate::planner::stopped;
-use crate::problems::{self, cannot_plan};
+use crate::observer::{Health, Observer};
+use crate::problems::cannot_plan;
 use crate::record::Goal;
 use crate::treatment::Treatment;
 use crate::unit::Unit;
@@ -122,51 +119,6 @@ impl<'a> Engine<'a> {
         let session = Session { tofu: self.tools.tofu.clone(), folder, environment, children };
         session.init(&self.tools.installation, &backend).map_err(failed)?;
         Ok(Desk { session, _lock: lock })
-    }
-
-    /// Waits for another eos that plans the same unit here; for one that applies it only as long as for its lease.
-    fn lock_folder(&self, unit: &UnitId) -> Result<File, Diagnostic> {
-        const LOOK: Duration = Duration::from_millis(50);
-        /// Most plans take no longer, and whoever waits need not be told.
-        const PATIENCE: Duration = Duration::from_secs(3);
-        let path = self.tools.places.data(unit).join("eos/desk.lock");
-        let failed = |e: std::io::Error| {
-            let shown = crate::guard::shown(self.layout, &path);
-            Diagnostic::error(codes::CANNOT_WRITE, format!("cannot lock {shown}: {e}"))
-        };
-        let open = || {
-            fs_err::create_dir_all(path.parent().unwrap_or(&path))?;
-            File::options().create(true).append(true).open(&path)
-        };
-        let mut file = open().map_err(failed)?;
-        let mut waited = Duration::ZERO;
-        loop {
-            match file.try_lock() {
-                Ok(()) => {
-                    // For whoever waits.
-                    file.set_len(0).and_then(|()| write!(file, "{}", std::process::id())).map_err(failed)?;
-                    return Ok(file);
-                }
-                Err(TryLockError::Error(e)) => return Err(failed(e)),
-                Err(TryLockError::WouldBlock) if self.is_stopped() => return Err(stopped(&unit.name)),
-                Err(TryLockError::WouldBlock) => {}
-            }
-            let key = unit.to_string();
-            let holders = self.leases.list().map_err(|e| problems::lease(&e))?;
-            let others = |owner: &Owner| owner.pid != std::process::id() || owner.host != self.actor.machine;
-            let mut held = holders.into_iter().filter(|holder| holder.key == key && !holder.stale);
-            if let Some(holder) = held.find(|holder| others(&holder.owner)) {
-                if waited >= self.terms.wait {
-                    return Err(problems::held(&holder));
-                }
-                self.observer.on(&Progress::WaitingForLease { holder: &holder });
-            } else if waited >= PATIENCE {
-                let process = fs_err::read_to_string(&path).unwrap_or_default();
-                self.observer.on(&Progress::WaitingForPlan { unit: &unit.name, process: &process });
-            }
-            std::thread::sleep(LOOK);
-            waited += LOOK;
-        }
     }
 
     pub(crate) fn id(&self, env: &eos_model::EnvName, name: &Name) -> UnitId {

@@ -80,7 +80,7 @@ impl<'a> Engine<'a> {
             bytes.insert(name.clone(), unit);
         }
         if !options.looked_after {
-            self.refuse_left_elsewhere(plan, &applied, &bytes)?;
+            self.refuse_left_elsewhere(plan, units)?;
         }
         let begun = Begun {
             run: run.clone(),
@@ -256,8 +256,15 @@ fn waits_for(plan: &RunPlan, name: &Name, work: &BTreeSet<&Name>) -> BTreeMap<Na
 
 /// What the store says of a unit while a run changes it.
 pub(crate) fn attempt(begun: &Begun, intended: &Intended, unit: &Unit) -> AppliedUnit {
-    let attempt =
-        Attempt { run: begun.run.clone(), digest: intended.digest.clone(), goal: intended.goal, over: false };
+    let before = intended.before.as_ref().and_then(|before| before.not_over().next());
+    let attempt = Attempt {
+        run: begun.run.clone(),
+        digest: intended.digest.clone(),
+        goal: intended.goal,
+        over: false,
+        replaces: intended.agreed.replaces(),
+        earlier: before.cloned().map(Box::new),
+    };
     let manifest = &unit.manifest;
     let mut record = intended.before.clone().unwrap_or_else(|| AppliedUnit {
         digest: None,
@@ -285,7 +292,7 @@ pub(crate) fn attempt(begun: &Begun, intended: &Intended, unit: &Unit) -> Applie
 
 fn saved_plans(plan: &RunPlan) -> BTreeMap<Name, SavedPlan> {
     let saved = plan.units.iter().filter_map(|(name, unit)| match &unit.verdict {
-        Verdict::Changes { tfplan, changes, .. } => Some((
+        Verdict::Changes { tfplan, changes, .. } if !tfplan.is_empty() => Some((
             name.clone(),
             SavedPlan { inputs: unit.inputs.clone(), tfplan: tfplan.clone(), changes: changes.clone() },
         )),

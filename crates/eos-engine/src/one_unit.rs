@@ -18,6 +18,7 @@ use crate::change::{Change, changes_of};
 use crate::data;
 use crate::engine::{Desk, Engine};
 use crate::leases::HeldLeases;
+use crate::left_elsewhere::Brought;
 use crate::observer::Progress;
 use crate::outputs;
 use crate::problems::{self, cannot_apply};
@@ -140,8 +141,12 @@ impl Conduct<'_> {
         let target =
             Target { unit: &unit, goal: intended.goal, treatment: &intended.treatment, inputs: &inputs };
         let state = self.journal.state(name);
+        self.wait_for_child(name)?;
+        // Changes of the state: a plan that was made before does not know of them.
+        let takes_back = state != UnitState::Verifying && self.take_back_left(name, &target)?;
         let before = intended.before.as_ref().filter(|before| before.digest.is_some());
         if intended.record_only
+            && !takes_back
             && state == UnitState::Planned
             && (before.is_some() || target.goal == Goal::Gone)
         {
@@ -153,6 +158,7 @@ impl Conduct<'_> {
         }
         if let Some(saved) = self.saved.get(name)
             && state == UnitState::Planned
+            && !takes_back
             && saved.inputs == inputs
         {
             let desk = self.desk(name, &target)?;
@@ -166,7 +172,6 @@ impl Conduct<'_> {
             let made = self.apply(name, &desk, &target, &saved.changes)?;
             return self.look_and_settle(name, &target, made);
         }
-        self.wait_for_child(name)?;
         let desk = self.desk(name, &target)?;
         if state != UnitState::Planned {
             self.recover(name, &desk.session)?;
@@ -192,6 +197,25 @@ impl Conduct<'_> {
         let changes = changes_of(name, &unit.manifest, &data::data_resources(&unit.files), &plan);
         let made = self.apply(name, &desk, &target, &changes)?;
         self.look_and_settle(name, &target, made)
+    }
+
+    /// Takes into its state what a run of another clone left of a unit; whether there may be anything.
+    fn take_back_left(&self, name: &Name, target: &Target<'_>) -> Journaled<bool> {
+        let applied = self.applied().clone();
+        let brought =
+            Brought { unit: target.unit, goal: target.goal, treatment: target.treatment, applied: &applied };
+        let before = self.begun.units[name].before.as_ref();
+        let mut left = self.engine.left_elsewhere(brought, before).map_err(|e| self.fail(name, e))?;
+        left.retain(|left| !left.ours.is_empty());
+        if left.is_empty() {
+            return Ok(false);
+        }
+        self.step(name, Step::Applying)?;
+        self.engine.observer.on(&Progress::Applying { unit: name, goal: target.goal });
+        for left in &left {
+            self.reclaim_left(name, left)?;
+        }
+        Ok(true)
     }
 
     pub fn desk(&self, name: &Name, target: &Target<'_>) -> Journaled<Desk> {

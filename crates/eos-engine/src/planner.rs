@@ -13,6 +13,7 @@ use crate::change::{Change, DataNote, Fate};
 use crate::data;
 use crate::data_in_care::DataInCare;
 use crate::engine::Engine;
+use crate::left_elsewhere::Brought;
 use crate::observer::Progress;
 use crate::order::{Graph, Needs, blast_radius};
 use crate::outlook::{Foreseen, Outlook, gather_inputs, outputs_declared};
@@ -77,6 +78,13 @@ impl Engine<'_> {
                 Goal::Present => self.plan_present(survey, &want.unit, &outlook),
                 Goal::Gone => self.plan_gone(survey, &want.unit),
             }?;
+            let brought = Brought {
+                unit: &want.unit,
+                goal: want.goal,
+                treatment: &planned.treatment.clone(),
+                applied: &survey.applied,
+            };
+            self.show_left_elsewhere(brought, &mut planned)?;
             planned.after = after;
             planned.blast_radius = reach;
             self.observer.on(&Progress::Planned { unit: name, changes: planned.changes().len() });
@@ -297,9 +305,7 @@ impl Engine<'_> {
 
     /// By the bytes that were applied last, or that a run began to apply, and by the new ones.
     pub(crate) fn data_in_care(&self, unit: &Unit, applied: Option<&AppliedUnit>) -> DataInCare {
-        let digests = applied.into_iter().flat_map(|applied| {
-            applied.digest.iter().chain(applied.attempt.iter().map(|attempt| &attempt.digest))
-        });
+        let digests = applied.into_iter().flat_map(AppliedUnit::digests);
         digests.filter(|digest| **digest != unit.digest).fold(DataInCare::of(unit), |in_care, digest| {
             match self.archive().read(&unit.id, digest) {
                 Ok(before) => in_care.and(&before),

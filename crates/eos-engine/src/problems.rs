@@ -4,6 +4,7 @@ use eos_model::{Code, Diagnostic, Name, codes};
 use eos_store::lease::{LeaseError, LeaseStatus};
 use eos_tofu::{Failure, ServerKind, SilentServer, TofuError};
 
+use crate::desk_lock::Holder;
 use crate::journal::JournalError;
 use crate::run_id::RunId;
 use crate::run_state::Illegal;
@@ -213,6 +214,25 @@ pub fn held(status: &LeaseStatus) -> Diagnostic {
     Diagnostic::error(codes::LEASE_HELD, message)
         .why("a unit is changed by one run at a time")
         .fix(format!("wait for it; if its machine is gone for good: eos unlock {unit} --because \"...\""))
+}
+
+/// Another eos of this machine works in a unit's folder, and no lease says for whom: a plan, or a run whose lease was taken
+/// from it while its process was suspended.
+pub(crate) fn folder_held(unit: &Name, holder: &Holder) -> Diagnostic {
+    let Holder { pid, command, age } = holder;
+    let (who, then) = match pid.is_empty() {
+        true => ("another eos".to_owned(), "end it".to_owned()),
+        false => (
+            format!("process {pid}"),
+            format!("kill -CONT {pid} lets it go on if it was suspended, kill -9 {pid} ends it"),
+        ),
+    };
+    let command = if command.is_empty() { String::new() } else { format!(" (`{command}`)") };
+    let age = age.map(|age| format!(" for {age} s now")).unwrap_or_default();
+    let message = format!("the folder of {unit} is held by {who}{command}{age}, on this machine");
+    Diagnostic::error(codes::LEASE_HELD, message)
+        .why("in a unit's folder one tofu works at a time")
+        .fix(format!("{then}; eos status then tells whether a run is to be gone on with, else {AGAIN}"))
 }
 
 pub fn lease(error: &LeaseError) -> Diagnostic {

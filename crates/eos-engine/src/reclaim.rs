@@ -11,6 +11,7 @@ use crate::data;
 use crate::data_in_care::DataInCare;
 use crate::engine::Desk;
 use crate::jobs;
+use crate::left_elsewhere::LeftElsewhere;
 use crate::one_unit::{Conduct, Journaled, Target, UnitEnd};
 use crate::outputs;
 use crate::planner::is_own;
@@ -65,17 +66,7 @@ impl Conduct<'_> {
                 continue;
             }
             unrecorded.remove(&address);
-            if !self.take_in(name, session, &address, &marked(&job))? && has_secrets(&job) {
-                let spec = format!("eos.spec={}", json!({"Job": job}));
-                if spec.len() > LONGEST_WORD {
-                    left.push(format!(
-                        "{address}: its secrets may be in Nomad's variable nomad/jobs/{}",
-                        text(&job, "ID")
-                    ));
-                } else {
-                    self.take_in(name, session, &address, &spec)?;
-                }
-            }
+            left.extend(self.take_in_job(name, session, &address, &job)?);
         }
         left.extend(unrecorded.keys().filter(|address| is_job(address)).map(|address| {
             format!(
@@ -90,9 +81,56 @@ impl Conduct<'_> {
         if !left.is_empty() {
             return Err(self.stick(name, left));
         }
-        let begun = |address: &String| is_undone_by_states(made, address);
+        let begun = |address: &String| {
+            is_undone_by_states(made, address) && !in_care.resources.contains_key(&without_keys(address))
+        };
         let states: Vec<String> = unrecorded.into_keys().filter(begun).collect();
         if states.is_empty() { Ok(()) } else { self.finish_states(name, &desk, &target, states) }
+    }
+
+    /// Takes what a run of another clone left of a unit into its state, so that it goes like whatever else goes of it.
+    pub fn reclaim_left(&self, name: &Name, left: &LeftElsewhere) -> Journaled<()> {
+        let made = &left.made;
+        let Ok(inputs) = outputs::inputs(name, &made.manifest.inputs, &self.applied()) else { return Ok(()) };
+        let treatment = Treatment::default();
+        let target = Target { unit: made, goal: Goal::Present, treatment: &treatment, inputs: &inputs };
+        let desk = self.desk(name, &target)?;
+        self.recover(name, &desk.session)?;
+        let mut secrets = Vec::new();
+        for (address, job) in jobs::described(made, &inputs) {
+            if left.ours.contains_key(&address) {
+                secrets.extend(self.take_in_job(name, &desk.session, &address, &job)?);
+            }
+        }
+        let of =
+            |kind: ChangeKind| left.ours.iter().filter(move |(_, is)| **is == kind).map(|(a, _)| a.clone());
+        self.remember_unrecorded(name, made, of(ChangeKind::Forget).collect()).map_err(UnitEnd::Failed)?;
+        if !secrets.is_empty() && !self.looked_after {
+            return Err(self.stick(name, secrets));
+        }
+        let states: Vec<String> = of(ChangeKind::Destroy).filter(|address| !is_job(address)).collect();
+        if states.is_empty() { Ok(()) } else { self.finish_states(name, &desk, &target, states) }
+    }
+
+    /// Takes a job that bears the unit's mark into its state; of one that was not registered yet, its secrets. Gives what a
+    /// person has to look for.
+    fn take_in_job(
+        &self,
+        name: &Name,
+        session: &Session,
+        address: &str,
+        job: &Json,
+    ) -> Journaled<Option<String>> {
+        if self.take_in(name, session, address, &marked(job))? || !has_secrets(job) {
+            return Ok(None);
+        }
+        let spec = format!("eos.spec={}", json!({"Job": job}));
+        if spec.len() > LONGEST_WORD {
+            let id = text(job, "ID");
+            return Ok(Some(format!("{address}: its secrets may be in Nomad's variable nomad/jobs/{id}")));
+        }
+        self.take_in(name, session, address, &spec)?;
+        Ok(None)
     }
 
     /// Host states cannot be imported. Carried out once more they are in the state, and tofu runs what undoes them.
@@ -149,17 +187,15 @@ fn has_secrets(job: &Json) -> bool {
 }
 
 /// Whether a resource has states that undo it, which are run when tofu destroys it. What is done once is not done again.
-fn is_undone_by_states(made: &Unit, address: &str) -> bool {
+pub(crate) fn is_undone_by_states(made: &Unit, address: &str) -> bool {
     let Some(name) = without_keys(address).strip_prefix("eos_salt_state.").map(str::to_owned) else {
         return false;
     };
     let main = made.main();
     let body = &main["resource"]["eos_salt_state"][&name];
-    body.get("on_destroy").is_some()
-        && body.get("trigger").is_none()
-        && !DataInCare::of(made).resources.contains_key(&without_keys(address))
+    body.get("on_destroy").is_some() && body.get("trigger").is_none()
 }
 
-fn is_job(address: &str) -> bool {
+pub(crate) fn is_job(address: &str) -> bool {
     without_keys(address).rsplit('.').nth(1) == Some("eos_nomad_job")
 }

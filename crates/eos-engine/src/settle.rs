@@ -16,7 +16,7 @@ use crate::one_unit::{Conduct, Journaled, Target, UnitEnd};
 use crate::outputs;
 use crate::planner::{OWN_PROVIDER, is_own};
 use crate::record::{Goal, Step};
-use crate::unit::Unit;
+use crate::unit::{Digest, Unit};
 
 impl Conduct<'_> {
     pub fn look_and_settle(&self, name: &Name, target: &Target<'_>, made: Outputs) -> Journaled<()> {
@@ -111,6 +111,7 @@ impl Conduct<'_> {
             host: change.host.clone(),
             places: change.data.as_ref().map(|data| data.places.clone()).unwrap_or_default(),
             digest: Some(digest.clone()),
+            commit: self.commit_of(name, digest),
             run: self.begun.run.clone(),
             at: self.engine.now(),
         };
@@ -134,10 +135,25 @@ impl Conduct<'_> {
             host: made.manifest.host.as_ref().map(ToString::to_string),
             places: made.manifest.volumes.iter().filter_map(|volume| volume.path.clone()).collect(),
             digest: Some(made.digest.clone()),
+            commit: self.commit_of(name, &made.digest),
             run: self.begun.run.clone(),
             at: self.engine.now(),
         };
         self.keep(name, addresses.into_iter().map(object).collect())
+    }
+
+    /// The commit that compiles to the bytes of a unit which it had before the run, or gets by it.
+    fn commit_of(&self, name: &Name, digest: &Digest) -> Option<String> {
+        let intended = &self.begun.units[name];
+        let applied = intended.before.as_ref().filter(|before| before.digest.as_ref() == Some(digest));
+        if let Some(applied) = applied {
+            return Some(applied.commit.clone());
+        }
+        match intended.goal {
+            Goal::Present if intended.digest == *digest => Some(self.begun.commit.clone()),
+            // What was never applied to its end was begun by the last run, or before it.
+            _ => self.begun.before.clone(),
+        }
     }
 
     fn keep(&self, name: &Name, objects: Vec<KeptObject>) -> Result<(), Diagnostic> {

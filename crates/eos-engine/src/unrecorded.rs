@@ -1,20 +1,18 @@
 //! What a run may have made of a unit that no state tells of. This is decided here alone, for whoever asks: a run that fails
-//! or is gone on with, one that is taken back, one that comes after it, here or in another clone.
+//! or is gone on with, one that is taken back, one that comes after it.
 //!
 //! What a run does is known from its journal, the log of its tofu, and the state that tofu left where its backend did not
-//! take it. Of a run of another clone, or one that was overtaken, the store says no more than that it did not end in order.
+//! take it. Of a run of another clone, or one that was overtaken, there is none of these: [`crate::left_elsewhere`].
 
 use std::collections::BTreeMap;
 
-use eos_model::{Diagnostic, Diagnostics, EnvName, Name, codes};
+use eos_model::{Diagnostic, EnvName, Name, codes};
 use eos_tofu::{Action, Children, Event, PastApply, Session, State, StateInstance, UnsavedState};
 
 use crate::agreed::without_keys;
-use crate::applied::AppliedUnit;
 use crate::engine::Engine;
 use crate::guard;
 use crate::one_unit::Conduct;
-use crate::plan::RunPlan;
 use crate::problems::cannot_plan;
 use crate::record::Begun;
 use crate::runs;
@@ -95,41 +93,6 @@ impl Conduct<'_> {
 }
 
 impl Engine<'_> {
-    /// A run that did not end, of another clone or overtaken by one: whatever would be made now it may have made.
-    pub(crate) fn refuse_left_elsewhere(
-        &self,
-        plan: &RunPlan,
-        applied: &BTreeMap<Name, AppliedUnit>,
-        bytes: &BTreeMap<Name, Unit>,
-    ) -> Result<(), Diagnostics> {
-        let mut found = Diagnostics::new();
-        for (name, unit) in bytes {
-            let attempt = applied.get(name).and_then(|record| record.attempt.as_ref());
-            let Some(attempt) = attempt.filter(|attempt| !attempt.over) else { continue };
-            let whose = match runs::find(self.layout, &attempt.run) {
-                Err(_) => " of another clone",
-                Ok(known) if known.run.half_done().any(|(half, _)| half == name) => "",
-                Ok(_) => continue,
-            };
-            // Also the half of a replacement that creates, and what is known only once other units are applied.
-            let mut made = plan.units[name].agreed().creates();
-            made.retain(|address| !is_harmless(unit, address));
-            if !made.is_empty() {
-                let message = format!(
-                    "run {}{whose} left {name} half-done: {} may exist already",
-                    attempt.run,
-                    made.join(", ")
-                );
-                found.push(
-                    Diagnostic::error(codes::STUCK, message)
-                        .why("tofu does not know of it and would make it a second time")
-                        .fix("look whether it is there and import or remove it; then the same with --looked-after"),
-                );
-            }
-        }
-        if found.is_empty() { Ok(()) } else { Err(found) }
-    }
-
     /// A later run has changed the unit: a state that this one's tofu could not save is nobody's to push any more. Gives
     /// where such states are then, as a person in the estate writes it.
     pub(crate) fn put_unsaved_states_aside(&self, begun: &Begun) -> Result<Vec<String>, Diagnostic> {
@@ -201,7 +164,7 @@ pub(crate) fn creates_begun(events: &[Event]) -> BTreeMap<String, Option<String>
 
 /// Creating it again does nothing twice: eos's own resources find what is theirs, and `terraform_data` is nothing but an
 /// entry in the state, unless it runs a command.
-fn is_harmless(unit: &Unit, address: &str) -> bool {
+pub(crate) fn is_harmless(unit: &Unit, address: &str) -> bool {
     let address = without_keys(address);
     let kind_and_name = address.rsplit('.').take(2).collect::<Vec<_>>();
     let [name, kind] = kind_and_name[..] else { return false };

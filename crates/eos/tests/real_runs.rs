@@ -28,6 +28,8 @@ mod killed_kinds;
 mod kills;
 #[path = "real_runs/lifecycle.rs"]
 mod lifecycle;
+#[path = "real_runs/lost_clone.rs"]
+mod lost_clone;
 #[path = "real_runs/once.rs"]
 mod once;
 #[path = "real_runs/pillar_outputs.rs"]
@@ -38,6 +40,9 @@ mod placing;
 mod scanner;
 #[path = "real_runs/secrets_stay.rs"]
 mod secrets_stay;
+#[allow(dead_code)]
+#[path = "runs/servers.rs"]
+mod servers;
 #[path = "real_runs/shop.rs"]
 mod shop;
 #[path = "real_runs/taken_ill.rs"]

@@ -50,6 +50,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     run::first::refuse_missing_state(&loaded.estate, &layout)?;
     let (records, _) = run::store(&loaded.estate, &layout)?;
     let applied = Applied::new(records.as_ref());
+    run::archived::complete(&loaded, &layout, &applied, &env)?;
     let cut_off = cut_off(&layout, &env, &name)?;
     refuse_what_is_asked_for(&loaded, &env, &name)?;
     if cut_off.is_none() {
@@ -286,6 +287,7 @@ fn in_care(layout: &Layout, env: &EnvName, name: &Name, unit: &AppliedUnit) -> R
         host: unit.host.clone(),
         places: Vec::new(),
         digest: Some(digest.clone()),
+        commit: Some(unit.commit.clone()),
         run: unit.run.clone(),
         at: unit.at,
     };

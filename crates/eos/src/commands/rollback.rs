@@ -71,8 +71,7 @@ fn stands(loaded: &Loaded, env: &EnvName) -> impl Fn(&str) -> Vec<String> {
         let Some((applied, kept)) = &known else { return vec!["what another clone applied".to_owned()] };
         let is_on = |name: &Name, unit: &AppliedUnit| {
             let id = UnitId { env: env.clone(), name: name.clone() };
-            let digests = unit.digest.iter().chain(unit.attempt.iter().map(|attempt| &attempt.digest));
-            let mut bytes = digests.filter_map(|digest| archive.read(&id, digest).ok());
+            let mut bytes = unit.digests().filter_map(|digest| archive.read(&id, digest).ok());
             unit.host.as_deref() == Some(host)
                 || bytes.any(|unit| this_machine::targets(&unit).iter().any(|target| target == host))
         };

@@ -223,6 +223,13 @@ pub fn agree_and_apply(
         shown.plan.units.iter().filter(|(_, unit)| unit.is_work()).map(|(name, _)| name).collect();
     // What would be refused later is not asked about, and not recorded.
     eos_engine::runs::refuse_half_done(&runs.layout, &shown.plan.env, &work)?;
+    if !wanted.looked_after {
+        let bars = Bars::new(context);
+        let engine = runs.engine(&bars, &eos_engine::observer::Trusting);
+        let judged = engine.refuse_left_elsewhere(&shown.plan, units);
+        bars.finish();
+        judged?;
+    }
     let work = !work.is_empty();
     if let Some(problem) = view::unreached(&shown.plan) {
         return Err(problem.into());

@@ -36,8 +36,7 @@ pub fn warnings(
     let applied = Applied::new(runs.records.as_ref()).units(&plan.env)?;
     let bytes = |name: &Name, unit: &AppliedUnit| -> Vec<Unit> {
         let id = UnitId { env: plan.env.clone(), name: name.clone() };
-        let digests = unit.digest.iter().chain(unit.attempt.iter().map(|attempt| &attempt.digest));
-        digests.filter_map(|digest| Archive::new(&runs.layout).read(&id, digest).ok()).collect()
+        unit.digests().filter_map(|digest| Archive::new(&runs.layout).read(&id, digest).ok()).collect()
     };
     let is_ours = |name: &Name, planned: &UnitPlan, port: u16| {
         applied.iter().any(|(other, unit)| match other == name {

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use eos_compile::OPERATIONS;
-use eos_engine::change::Fate;
-use eos_engine::{Change, ChangeKind, OneOff, RunPlan, SettingChange, Touch, UnitPlan, Verdict};
+use eos_engine::change::{Fate, LEFT_ELSEWHERE};
+use eos_engine::{Change, ChangeKind, Goal, OneOff, RunPlan, SettingChange, Touch, UnitPlan, Verdict};
 use eos_model::{EnvName, Name};
 
 use super::changed;
@@ -59,6 +59,18 @@ pub fn lines(plan: &RunPlan, previews: &Previews) -> Vec<Line> {
                 known_later: true,
                 once: false,
             })),
+            Verdict::Changes { changes, .. } if changes.is_empty() && unit.goal == Goal::Gone => {
+                lines.push(Line {
+                    kind: ChangeKind::Destroy,
+                    unit: name.to_string(),
+                    resource: "-".to_owned(),
+                    host: "-".to_owned(),
+                    radius: unit.blast_radius,
+                    note: "nothing of it is left to destroy".to_owned(),
+                    known_later: false,
+                    once: false,
+                });
+            }
             Verdict::Changes { changes, outputs, .. } if changes.is_empty() => lines.push(Line {
                 kind: if unit.applied.is_some() { ChangeKind::Update } else { ChangeKind::Create },
                 unit: name.to_string(),
@@ -173,6 +185,10 @@ pub fn preview_key(env: &EnvName, change: &Change) -> String {
 }
 
 fn note(plan: &RunPlan, change: &Change, previews: &Previews) -> String {
+    if change.reason.as_deref() == Some(LEFT_ELSEWHERE) {
+        let then = if change.kind == ChangeKind::Forget { "; its data is kept" } else { "" };
+        return format!("a run that was cut off may have made it{then}");
+    }
     if let Some(operation) = &change.operation {
         return operation_note(operation);
     }

@@ -1,13 +1,10 @@
 //! kill -9 of eos and tofu while they make what a kind of the estate's own describes, and undo: nothing is left in Nomad, and
 //! what was done on the host is taken back by the states that undo it.
 
-use std::time::Duration;
-
-use crate::processes;
-use crate::shop::{Shop, has};
+use crate::shop::{Shop, has, killed_when};
 
 /// Its spec is part of the resource, and it takes a while until it is called healthy.
-const SPEAKER: &str = r#"#!yaml
+pub const SPEAKER: &str = r#"#!yaml
 format: 1
 kind: speaker
 summary: A job of our own that knows a secret
@@ -25,7 +22,7 @@ cloud:
 "#;
 
 /// A file on the host, and then a wait.
-const POSTER: &str = r#"#!yaml
+pub const POSTER: &str = r#"#!yaml
 format: 1
 kind: poster
 summary: A file that takes a while
@@ -44,18 +41,6 @@ cloud:
         sls: '{"hang": {"file.managed": [{"name": "@{setting.path}"}, {"contents": "open"}]}, "dry": {"cmd.run": [{"name": "while test -e @{setting.path}.wet; do sleep 0.1; done"}, {"require": [{"file": "hang"}]}]}}'
         on_destroy: '{"away": {"file.absent": [{"name": "@{setting.path}"}]}}'
 "#;
-
-/// Applies, and kills both once something is so.
-fn killed_when(shop: &Shop, words: &[&str], what: &str, is_so: impl Fn() -> bool) {
-    let mut run = shop.begin(words);
-    shop.nomad.until(what, is_so);
-    run.child.kill().unwrap();
-    while let Some(tofu) = processes::applying(&shop.sandbox.estate()) {
-        tofu.kill();
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    run.end();
-}
 
 #[test]
 fn a_job_of_ones_own_kind_leaves_nothing_when_it_is_taken_back() {

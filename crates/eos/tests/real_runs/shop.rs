@@ -40,10 +40,15 @@ impl Shop {
     }
 
     pub fn applied_by(executor: &str) -> Shop {
+        Shop::with_settings(executor, |settings| settings)
+    }
+
+    /// With an eos.toml of the test's own.
+    pub fn with_settings(executor: &str, change: impl FnOnce(String) -> String) -> Shop {
         let (nomad, sandbox) = (shared_nomad(), Sandbox::new());
         let mut init = sandbox.command(&["init", "shop", "--executor", executor]);
         expect(0, &["init"], Run::from(init.env_remove("EOS_ESTATE_ID").output().unwrap()));
-        let settings = sandbox.read("eos.toml");
+        let settings = change(sandbox.read("eos.toml"));
         sandbox.write("eos.toml", format!("{settings}\n[nomad]\naddress = \"{}\"\n", nomad.address()));
         sandbox.commit_by_hand();
         let data = sandbox.path().join("data");
@@ -186,6 +191,21 @@ impl Drop for Shop {
             process.kill();
         }
     }
+}
+
+/// Begins, and kills both once something is so.
+pub fn killed_when(shop: &Shop, words: &[&str], what: &str, is_so: impl Fn() -> bool) {
+    let mut run = shop.begin(words);
+    while !is_so() {
+        assert!(run.child.try_wait().unwrap().is_none(), "it ended before {what}: {}", run.said());
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    run.child.kill().unwrap();
+    while let Some(tofu) = processes::applying(&shop.sandbox.estate()) {
+        tofu.kill();
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    run.end();
 }
 
 /// A command that goes on.

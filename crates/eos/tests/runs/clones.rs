@@ -245,6 +245,19 @@ fn what_one_clone_applied_another_can_look_at_and_take_away() {
     first.is_settled();
 }
 
+/// The bytes by which tofu takes the data back are those of a commit that another clone applied.
+#[test]
+fn what_one_clone_kept_another_can_purge() {
+    let shared = Shared::new();
+    let (first, second) = (&shared.first, shared.second());
+    first.ok(&["create", "ledger", "second", "--yes"]);
+    first.ok(&["delete", "second", "--yes"]);
+    first.ok(&["create", "chore", "--yes"]);
+    second.git(&["pull", "-q"]);
+    second.ok(&["purge", "second", "--yes"]);
+    assert_eq!(second.json(&["status"])["kept"], serde_json::json!({}));
+}
+
 #[test]
 fn what_a_lost_clone_may_have_made_is_not_made_twice() {
     let shared = Shared::new();
@@ -264,6 +277,48 @@ fn what_a_lost_clone_may_have_made_is_not_made_twice() {
     second.says("run_lost_clone", &second.exits(5, &["apply", "--yes"]));
     second.ok(&["apply", "--yes", "--looked-after"]);
     second.is_settled();
+}
+
+/// Nor left behind: what nobody but a person can look for is told before anything is recorded.
+#[test]
+fn what_a_lost_clone_may_have_made_is_not_left_behind() {
+    let shared = Shared::new();
+    let (first, second) = (&shared.first, shared.second());
+    first.ok(&["create", "desk", "other", "--ledger", "ledger", "--no-apply"]);
+    second.git(&["pull", "-q"]);
+    first.stopped_after("3", &["apply", "--yes"]);
+    second.ok(&["unlock", "other", "--because", "laptop lost"]);
+    let head = second.head();
+    for words in [&["delete", "other", "--yes"][..], &["destroy", "production", "--yes"]] {
+        let refused = in_one_line(&second.exits(5, words));
+        assert!(refused.contains("left other half-done: terraform_data.top may exist"), "{refused}");
+        assert!(refused.contains("would leave it behind"), "{refused}");
+    }
+    assert_eq!(second.head(), head, "refused, so nothing was recorded");
+    second.ok(&["delete", "other", "--yes", "--looked-after"]);
+    second.is_settled();
+}
+
+/// A unit below a replaced one is planned once that is there; what its state has already is none of what may exist.
+#[test]
+fn what_stands_on_something_replaced_is_not_called_unrecorded() {
+    let shared = Shared::new();
+    let (first, second) = (&shared.first, shared.second());
+    let (run, tofu) = shared.making_it_red(&second, "2");
+    run.signal(Signal::KILL);
+    run.end();
+    rustix::process::kill_process(rustix::process::Pid::from_raw(tofu).unwrap(), Signal::KILL).unwrap();
+    until("the desk is made", || first.lines("log").contains(&"desk red".to_owned()));
+    for unit in ["desk", "lamp"] {
+        second.ok(&["unlock", unit, "--because", "laptop lost"]);
+    }
+    break_lock(&shared, &second);
+    let refused = in_one_line(&second.exits(5, &["apply", "--yes"]));
+    assert!(!refused.contains("lamp"), "{refused}");
+    // One that goes may have a second one beside that of its state.
+    let refused = in_one_line(&second.exits(5, &["destroy", "production", "--yes"]));
+    assert!(refused.contains("left desk half-done: terraform_data.top may exist"), "{refused}");
+    assert!(!refused.contains("lamp"), "{refused}");
 }
 
 fn in_one_line(run: &Run) -> String {

@@ -236,6 +236,20 @@ fn a_unit_that_is_not_asked_for_any_more_can_be_looked_at() {
     assert_eq!(place.ok(&["tofu", "desk", "--", "state", "list"]).stdout, "terraform_data.top\n");
 }
 
+/// Its outputs are all that its state has: that they go changes nothing of it.
+#[test]
+fn a_unit_that_goes_with_nothing_in_its_state_is_not_called_changed() {
+    let place = Place::new();
+    place.ok(&["create", "desk", "--yes"]);
+    place.ok(&["tofu", "desk", "--", "state", "rm", "terraform_data.top"]);
+    place.ok(&["delete", "desk", "--no-apply"]);
+    let plan = place.exits(2, &["plan"]).stdout;
+    assert!(plan.contains("1 unit to destroy") && !plan.contains("change"), "{plan}");
+    assert!(plan.contains("nothing of it is left to destroy"), "{plan}");
+    place.ok(&["apply", "--yes"]);
+    place.is_settled();
+}
+
 /// A plan that somebody has suspended, say: who waits for it is told for what.
 #[test]
 fn a_plan_that_goes_on_elsewhere_is_waited_for_aloud() {
@@ -253,6 +267,26 @@ fn a_plan_that_goes_on_elsewhere_is_waited_for_aloud() {
     assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
     let told = "desk: waiting for another eos that plans it here (process 4711)";
     assert!(run.stderr.contains(told), "{}", run.stderr);
+}
+
+/// It keeps the folder of its unit as long as it is suspended, whoever took its lease.
+#[test]
+fn a_suspended_run_whose_lease_was_taken_is_not_waited_for_for_ever() {
+    let place = Place::new();
+    place.ok(&["create", "desk", "--yes"]);
+    let (run, _) = being_made(&place, &["update", "desk", "--color", "red", "--seconds", "2", "--yes"]);
+    run.signal(Signal::STOP);
+    place.ok(&["unlock", "desk", "--because", "it hangs"]);
+    let refused = place.exits(4, &["apply", "--yes"]);
+    let told = refused.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+    let pid = run.pid().as_raw_nonzero().get();
+    let held = format!("the folder of desk is held by process {pid} (`eos update desk --color red");
+    assert!(told.contains("E0915") && told.contains(&held) && told.contains(" s now"), "{told}");
+    assert!(told.contains(&format!("kill -CONT {pid}")), "{told}");
+    run.signal(Signal::CONT);
+    assert_eq!(run.end().code, 1);
+    place.ok(&["resume"]);
+    place.is_settled();
 }
 
 /// Paths of sockets are short: a long folder for temporary files is passed over, as for the provider's.
