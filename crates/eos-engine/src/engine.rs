@@ -11,7 +11,7 @@ use eos_tofu::{
 };
 use serde_json::Value as Json;
 
-use crate::applied::Applied;
+use crate::applied::{Applied, AppliedUnit};
 use crate::archive::Archive;
 use crate::layout::Layout;
 use crate::leases::LeaseTerms;
@@ -112,13 +112,27 @@ impl<'a> Engine<'a> {
             &backend,
             self.tools.encryption.as_ref(),
         );
-        for (name, value) in self.surroundings.variables(unit)? {
+        for (name, value) in self.variables(unit)? {
             environment.set(name, value);
         }
         let children = self.tools.children.clone();
         let session = Session { tofu: self.tools.tofu.clone(), folder, environment, children };
         session.init(&self.tools.installation, &backend).map_err(failed)?;
         Ok(Desk { session, _lock: lock })
+    }
+
+    /// What the providers of a unit read. Its state may still have something of providers that only its earlier bytes name.
+    fn variables(&self, unit: &Unit) -> Result<BTreeMap<String, String>, Diagnostic> {
+        let mut variables: BTreeMap<_, _> = self.surroundings.variables(unit)?.into_iter().collect();
+        let record = self.applied().unit(&unit.id)?;
+        let earlier = record.iter().flat_map(AppliedUnit::digests).filter(|digest| **digest != unit.digest);
+        // Bytes that are lost are told of by those who need them.
+        for earlier in earlier.filter_map(|digest| self.archive().read(&unit.id, digest).ok()) {
+            for (name, value) in self.surroundings.variables(&earlier)? {
+                variables.entry(name).or_insert(value);
+            }
+        }
+        Ok(variables)
     }
 
     pub(crate) fn id(&self, env: &eos_model::EnvName, name: &Name) -> UnitId {

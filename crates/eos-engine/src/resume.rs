@@ -106,10 +106,21 @@ impl<'a> Engine<'a> {
     pub(crate) fn overtaken(&self, run: &Run) -> Result<Option<Diagnostic>, Diagnostic> {
         let begun = &run.begun;
         let applied = self.applied().units(&begun.env)?;
+        let last = self.applied().environment(&begun.env)?;
+        // No other run has said since that it begins.
+        let is_last =
+            last.is_none_or(|last| last.run == begun.run || Some(&last.commit) == begun.before.as_ref());
         let is_ours = |name: &Name, intended: &Intended| {
             let Some(now) = applied.get(name) else {
-                let made = run.units.get(name).is_some_and(|unit| unit.state == UnitState::Done);
-                return intended.goal == Goal::Gone || (intended.before.is_none() && !made);
+                let state = run.units.get(name).map_or(UnitState::Planned, |unit| unit.state);
+                // It says what it is at before it acts: without that it was killed first, or somebody took the unit away.
+                return intended.goal == Goal::Gone
+                    || intended.before.is_none()
+                        && match state {
+                            UnitState::Applying | UnitState::Verifying | UnitState::Done => false,
+                            UnitState::Planned => is_last,
+                            _ => true,
+                        };
             };
             match &now.attempt {
                 Some(attempt) => attempt.run == begun.run,

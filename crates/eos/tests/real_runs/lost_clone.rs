@@ -71,8 +71,6 @@ proof: validates
 settings:
   token: {type: secret, generate: 24, help: What it knew}
 cloud:
-  providers:
-    eos: {source: eos.local/eos/eos, version: 0.1.0}
   resources:
     terraform_data:
       place: {input: "@{name}"}

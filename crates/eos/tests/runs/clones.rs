@@ -353,6 +353,22 @@ fn what_a_lost_clone_was_replacing_is_not_made_twice() {
     second.is_settled();
 }
 
+/// The one that was taken for lost comes back.
+#[test]
+fn what_another_clone_took_away_is_not_gone_on_with() {
+    let shared = Shared::new();
+    let (first, second) = (&shared.first, shared.second());
+    first.ok(&["create", "chore", "other", "--no-apply"]);
+    second.git(&["pull", "-q"]);
+    first.stopped_after("3", &["apply", "--yes"]);
+    second.ok(&["unlock", "other", "--because", "laptop lost"]);
+    second.ok(&["delete", "other", "--yes"]);
+    let refused = in_one_line(&first.exits(4, &["resume"]));
+    assert!(refused.contains("other was changed by a later run"), "{refused}");
+    first.git(&["pull", "-q", text(&second.path("."))]);
+    first.is_settled();
+}
+
 /// A lamp whose bulb can be lost while the rest of it stays known.
 const STANDARD: &str = r#"format: 1
 kind: standard
