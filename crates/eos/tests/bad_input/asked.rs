@@ -415,6 +415,42 @@ fn outside_of_an_estate() {
 }
 
 #[test]
+fn a_folder_beside_or_above_the_estate_is_outside_of_it() {
+    let sandbox = Sandbox::with_estate();
+    let other = sandbox.path().join("other");
+    std::fs::create_dir(&other).unwrap();
+    std::fs::create_dir(sandbox.estate().join("inside")).unwrap();
+    // The folder above a link is the one above where it leads to.
+    std::os::unix::fs::symlink(&other, sandbox.estate().join("inside/link")).unwrap();
+    let before = sandbox.git(&["rev-parse", "HEAD"]);
+    for folder in
+        ["..", "../other", "inside/../../other", "inside/link", "inside/link/..", "nowhere", "nowhere/.."]
+    {
+        for args in [
+            &["create", "memcached", "zz"] as &[&str],
+            &["list"],
+            &["history"],
+            &["compile"],
+            &["catalog", "new", "thing"],
+        ] {
+            let run = sandbox.run(&[&["-C", folder], args].concat());
+            assert!(
+                run.code == 3 && run.stderr.contains("error[E0101]"),
+                "{folder} {args:?}: {}{}",
+                run.stdout,
+                run.stderr
+            );
+        }
+    }
+    assert_eq!(sandbox.git(&["rev-parse", "HEAD"]), before);
+    assert_eq!(sandbox.git(&["status", "--porcelain"]).trim(), "?? inside/");
+    for folder in ["inside", "inside/..", "../other/../shop", "inside/link/../shop"] {
+        let run = sandbox.ok(&["-C", folder, "list", "--json"]);
+        assert_eq!(run.stdout, sandbox.ok(&["list", "--json"]).stdout, "{folder}");
+    }
+}
+
+#[test]
 fn an_estate_in_an_estate() {
     let sandbox = Sandbox::with_estate();
     refused(&sandbox, "an_estate_that_is_there", 3, &["-C", "..", "init", "shop"]);
