@@ -2,7 +2,7 @@
 
 use eos_catalog::Component;
 use eos_catalog::component::{Feature, Need};
-use eos_model::{Diagnostic, Name, codes, nearest::nearest};
+use eos_model::{Diagnostic, Name, article::with_article, codes, nearest::nearest};
 use serde_json::{Map, Value as Json};
 
 use super::complete::{Completer, Draft, object};
@@ -153,7 +153,12 @@ impl Completer<'_> {
             self.found.push(
                 Diagnostic::error(
                     codes::NAME_TAKEN,
-                    format!("{} needs a {kind}, but the name {name} belongs to a {other}", draft.name),
+                    format!(
+                        "{} needs {}, but the name {name} belongs to {}",
+                        draft.name,
+                        with_article(kind),
+                        with_article(other)
+                    ),
                 )
                 .fix(format!("eos create {kind} <another name>, then this command again")),
             );

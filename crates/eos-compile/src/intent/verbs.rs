@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use eos_catalog::Component;
 use eos_catalog::component::{DataClass, Need};
-use eos_model::{Diagnostic, Diagnostics, Name, codes, nearest::nearest};
+use eos_model::{Diagnostic, Diagnostics, Name, article::with_article, codes, nearest::nearest};
 use eos_pillar::entry::NeedChoice;
 use eos_pillar::{ComponentEntry, Environment};
 use serde_json::{Map, Value as Json, json};
@@ -33,7 +33,7 @@ pub fn create(input: &Input<'_>, request: &Request) -> Result<Planned, Diagnosti
         }
         return Err(Diagnostic::error(
             codes::NAME_TAKEN,
-            format!("{} has a {} named {name} already", environment.name, entry.kind),
+            format!("{} has {} named {name} already", environment.name, with_article(&entry.kind)),
         )
         .at(environment.place(&entry.node))
         .fix(format!(
@@ -377,7 +377,7 @@ pub fn of_kind<'e>(
     if input.catalog.resolve(kind)? == entry.kind {
         return Ok(entry);
     }
-    let message = format!("{name} is a {}, not a {kind}", entry.kind);
+    let message = format!("{name} is {}, not {}", with_article(&entry.kind), with_article(kind));
     Err(Diagnostic::error(codes::UNKNOWN_NAME, message).fix(format!("eos {verb} {name}")).into())
 }
 
