@@ -307,6 +307,14 @@ fn status_knows_of_drift_that_was_seen() {
     place.exits(2, &["drift"]);
     assert_eq!(drift(&place)["ledger"]["addresses"], serde_json::json!(["terraform_data.shelf"]));
     place.says("run_status_with_drift", &place.ok(&["status"]));
+    // Of one unit alone, which is what is then brought back.
+    place.ok(&["create", "desk", "--yes"]);
+    assert!(place.ok(&["drift", "desk"]).stdout.contains("Nothing of desk in production differs"));
+    let found = place.exits(2, &["drift", "ledger"]).stdout;
+    assert!(found.contains("Next: eos drift revert ledger brings it back"), "{found}");
+    assert!(place.exits(3, &["drift", "leger"]).stderr.contains("did you mean ledger?"));
+    assert!(place.exits(3, &["drift", "revrt"]).stderr.contains("did you mean eos drift revert?"));
+    assert!(place.exits(3, &["drift", "ledger", "revert"]).stderr.contains("try: eos drift revert ledger"));
     let ignored = place.copy("ignored");
     ignored.ok(&["drift", "ignore", "ledger", "--because", "until monday"]);
     assert_eq!(drift(&ignored), serde_json::json!({}));
