@@ -269,3 +269,23 @@ fn the_history_of_one_environment_is_its_own() {
     assert!(!said.contains("eos create redis\n"), "{said}");
     assert!(sandbox.ok(&["history"]).stdout.contains("eos create redis\n"));
 }
+
+/// What was made for another becomes one's own when something about it is asked for, and this is said.
+#[test]
+fn what_was_made_for_another_and_is_updated() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "nextcloud"]);
+    let file = "pillar/infrastructure/production/redis.sls";
+    let before = sandbox.read(file);
+    assert!(before.contains("created_for: nextcloud"), "{before}");
+    let said = sandbox.ok(&["update", "redis"]).stdout;
+    assert_eq!((said.lines().next(), sandbox.read(file)), (Some(NOTHING), before));
+    let said = sandbox.ok(&["update", "redis", "--port", "6399"]).stdout;
+    assert!(said.contains("redis was made for nextcloud; it is now one you asked for"), "{said}");
+    assert!(!sandbox.read(file).contains("created_for"));
+    assert!(!sandbox.ok(&["update", "redis", "--port", "6400"]).stdout.contains("made for"));
+    let said = sandbox.ok(&["create", "postgres"]).stdout;
+    assert!(said.contains("it is now one you asked for"), "{said}");
+}
+
+const NOTHING: &str = "Nothing to change: the estate says so already.";
