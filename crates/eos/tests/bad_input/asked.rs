@@ -149,6 +149,40 @@ fn two_offers_for_one_need() {
     refused(&sandbox, "two_offers", 3, &["create", "nextcloud"]);
 }
 
+/// What nobody is made for comes first.
+#[test]
+fn a_provider_that_nobody_is_made_for() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "node-exporter"]);
+    let update = ["update", "node-exporter", "--scraped-by", "prometheus"];
+    refused(&sandbox, "a_provider_that_is_made_first", 3, &update);
+    let offered = sandbox.offered(&update);
+    sandbox.type_in(offered.strip_suffix(", then this command again").unwrap());
+    assert!(sandbox.ok(&update).stdout.contains("Updated"));
+    // Where the name is another's, the new one has its own.
+    let other = Sandbox::with_estate();
+    other.ok(&["create", "node-exporter"]);
+    other.ok(&["create", "memcached"]);
+    let offered = other.offered(&["update", "node-exporter", "--scraped-by", "memcached"]);
+    let (first, flag) = offered.split_once(", then this command with ").unwrap();
+    other.type_in(first);
+    other.type_in(&format!("eos update node-exporter {flag}"));
+}
+
+#[test]
+fn a_name_that_is_taken() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "etcd"]);
+    refused(&sandbox, "a_name_that_is_taken", 3, &["create", "etcd"]);
+}
+
+#[test]
+fn drift_that_is_ignored_for_no_reason() {
+    let sandbox = Sandbox::with_estate();
+    refused(&sandbox, "drift_ignored_for_no_reason", 3, &["drift", "ignore", "redis"]);
+    refused(&sandbox, "drift_of_a_name_and_what_to_do", 3, &["drift", "redis", "revert"]);
+}
+
 #[test]
 fn a_provider_that_is_none() {
     let sandbox = Sandbox::with_estate();
