@@ -148,7 +148,11 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         if value.is_null() {
             continue;
         }
-        let shown = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let shown = match value.as_str() {
+            Some("") => "none".to_owned(),
+            Some(text) => text.to_owned(),
+            None => value.to_string(),
+        };
         let note = if given.is_none() { "  (default)" } else { "" };
         line(key, &format!("{shown}{note}"));
         settings.insert(key.clone(), json!({"value": value, "default": given.is_none()}));
