@@ -20,6 +20,12 @@ use crate::run::{self, flow};
 use crate::views::plan::counted;
 use crate::views::wrap::below;
 
+/// What is left to do once something is recorded as gone that no run ever made.
+const NEVER_WAS: &str = "it never was, so nothing is left to do.";
+
+/// The unit that all operations of an environment are in.
+const OPERATIONS: &str = "operations";
+
 pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
     Ok(command
         .override_usage("eos delete [OPTIONS] <NAME>\n       eos delete [OPTIONS] host <NAME>\n       eos delete [OPTIONS] <OPERATION>")
@@ -111,11 +117,20 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         );
         text.push_str(&below("  ", "  ", &loaded.hint(&env, &left), call.context.width, 4));
     }
-    let then = match never_ran {
-        true => "it never was, so nothing is left to do.".to_owned(),
-        false => loaded.hint(&env, "what runs goes on running until eos apply."),
+    let then = match words.as_slice() {
+        ["host", _] if run::runs_only(&loaded.estate, &environment) => {
+            "nothing runs there, so nothing is left to do."
+        }
+        [id] if environment.operations.contains_key(*id)
+            && !run::never_applied(&loaded.estate, &env, OPERATIONS) =>
+        {
+            "was it carried out already, that stays done."
+        }
+        [id] if environment.operations.contains_key(*id) => NEVER_WAS,
+        _ if never_ran => NEVER_WAS,
+        _ => "what runs goes on running until eos apply.",
     };
-    text.push_str(&recorded.told(&then));
+    text.push_str(&recorded.told(&loaded.hint(&env, then), call.context.width));
     Ok(Outcome::new(
         text,
         json!({"deleted": what, "commit": recorded.commit, "kept": kept, "left_behind": left, "applied": false}),
