@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use camino::Utf8PathBuf;
 use clap::{Arg, ArgMatches, Command};
+use eos_compile::OPERATIONS;
 use eos_compile::intent::{self, component_path, entry_text, host_path, operation_path};
 use eos_model::{Diagnostic, Diagnostics, EnvName, HostName, Name, SecretRef, codes};
 use eos_pillar::{Change, ComponentEntry, Environment};
@@ -22,9 +23,6 @@ use crate::views::wrap::below;
 
 /// What is left to do once something is recorded as gone that no run ever made.
 const NEVER_WAS: &str = "it never was, so nothing is left to do.";
-
-/// The unit that all operations of an environment are in.
-const OPERATIONS: &str = "operations";
 
 pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
     Ok(command

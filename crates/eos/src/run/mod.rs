@@ -35,7 +35,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use camino::Utf8PathBuf;
-use eos_compile::intent;
+use eos_compile::{OPERATIONS, intent};
 use eos_deps::Step;
 use eos_engine::{Actor, Applied, Engine, Health, Layout, LeaseTerms, Observer, Tools, Units};
 use eos_model::{Diagnostic, Diagnostics, EnvName, codes};
@@ -229,10 +229,12 @@ pub fn never_applied(estate: &Estate, env: &EnvName, name: &str) -> bool {
     })
 }
 
-/// Whether nothing runs but what the pillar asks for. What cannot be known from here is no.
+/// Whether nothing runs but what the pillar asks for; an operation is over once it was carried out. What cannot be known
+/// from here is no.
 pub fn runs_only(estate: &Estate, asked: &Environment) -> bool {
     by_what_was_applied(estate, |applied| {
-        Ok(applied.units(&asked.name)?.keys().all(|name| asked.components.contains_key(name)))
+        let mut names = applied.units(&asked.name)?.into_keys();
+        Ok(names.all(|name| name.as_str() == OPERATIONS || asked.components.contains_key(&name)))
     })
 }
 

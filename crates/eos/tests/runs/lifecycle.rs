@@ -359,3 +359,19 @@ fn a_secret_that_opens_data_of_another_name_outlives_a_destroy() {
     assert_eq!(done["notes"], serde_json::json!([said]));
     assert!(key.exists());
 }
+
+/// What the pillar no longer asks for may run on a host that goes; else nothing does.
+#[test]
+fn a_host_that_goes() {
+    let place = Place::new();
+    place.ok(&["create", "desk", "--yes"]);
+    let gone = || {
+        place.ok(&["create", "host", "web", "--address", "10.0.0.9"]);
+        place.ok(&["delete", "host", "web", "--no-apply"]).stdout
+    };
+    let said = gone();
+    assert!(said.contains("nothing runs there, so nothing is left to do"), "{said}");
+    place.ok(&["delete", "desk", "--no-apply"]);
+    let said = gone();
+    assert!(said.contains("what runs goes on running until eos apply"), "{said}");
+}
