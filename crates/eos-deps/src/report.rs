@@ -65,7 +65,7 @@ fn ways_out(tool: &Tool, failures: &[(Source, Failure)], offline: bool, stand_in
         ways.push(TERRAFORM_INSTEAD.to_owned());
     }
     if offline {
-        ways.push("go online".to_owned());
+        ways.push("unset EOS_OFFLINE, so that eos may fetch it".to_owned());
     }
     if tool.search_path {
         ways.push(format!("put {} {} on the PATH", tool.name, tool.accepts));
@@ -83,7 +83,10 @@ fn ways_out(tool: &Tool, failures: &[(Source, Failure)], offline: bool, stand_in
     if lacks(Source::GoModule) {
         ways.push("install Go".to_owned());
     }
-    format!("one of: {}", ways.join("; "))
+    match ways.as_slice() {
+        [only] => only.clone(),
+        several => format!("one of: {}", several.join("; ")),
+    }
 }
 
 /// Bytes that are not the promised ones end an installation.

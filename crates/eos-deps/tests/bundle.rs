@@ -56,6 +56,14 @@ fn offline_tries_nothing_else() {
     let (found, text) = codes(&error);
     assert_eq!(found, [NO_SOURCE]);
     assert_eq!(text.matches("not tried: offline").count(), 2, "{text}");
-    assert!(text.contains("go online"), "{text}");
+    assert!(text.contains("unset EOS_OFFLINE"), "{text}");
     assert!(!place.join("path/go.ran").exists());
+}
+
+#[test]
+fn the_only_way_out_is_not_one_of_several() {
+    let place = Place::new();
+    let tools = Tools::new(Settings { offline: true, ..place.settings() }).unwrap();
+    let fix = tools.install("salt", &mut Silent).unwrap_err().0[0].fix.clone().unwrap();
+    assert_eq!(fix, "unset EOS_OFFLINE, so that eos may fetch it");
 }

@@ -3,6 +3,7 @@
 //! Nothing here touches a file, the clock or the environment.
 
 mod ancestry;
+pub mod article;
 mod ask_each;
 pub mod codes;
 pub mod date;

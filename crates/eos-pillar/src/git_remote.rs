@@ -27,6 +27,11 @@ pub struct Distance {
 }
 
 impl Git {
+    /// Whether anybody could be given commits, or give some.
+    pub fn has_remote(&self) -> bool {
+        self.repository.remotes().is_ok_and(|remotes| !remotes.is_empty())
+    }
+
     /// What git is told to follow; else `origin`, else the only remote there is.
     pub fn upstream(&self) -> Result<Upstream, Diagnostic> {
         let full = self.branch();

@@ -119,7 +119,7 @@ impl Context {
             Utf8PathBuf::from_path_buf(std::env::current_dir().unwrap_or_default()).unwrap_or_default();
         let said = value_of(words, &["-C", "--directory"], |folder| start.join(folder).is_dir());
         let said_directory = said.map(str::to_owned);
-        let directory = said.map_or_else(|| start.clone(), |other| start.join(other));
+        let directory = said.map_or_else(|| start.clone(), |other| resolved(start.join(other)));
         let colorful = variable("NO_COLOR").is_none() && variable("TERM").is_none_or(|term| term != "dumb");
         let stdout_is_terminal = std::io::stdout().is_terminal();
         let stderr_is_terminal = std::io::stderr().is_terminal();
@@ -168,6 +168,15 @@ impl Context {
             directory,
             said_directory,
         }
+    }
+}
+
+/// The folder as `cd` would have it, without `..` and links: an estate is looked for above it by its name. One that is not
+/// there keeps its name, to be told; one without a name as text has none.
+fn resolved(said: Utf8PathBuf) -> Utf8PathBuf {
+    match fs_err::canonicalize(&said) {
+        Ok(folder) => Utf8PathBuf::from_path_buf(folder).unwrap_or_default(),
+        Err(_) => said,
     }
 }
 

@@ -42,7 +42,7 @@ impl Loaded {
 
     /// For commands that write only what can be made again; waits for others.
     pub fn open_for_build(context: &Context) -> Result<Loaded, Diagnostics> {
-        Loaded::from_estate(Estate::open_for_build(&Estate::find_root(&context.directory)?)?)
+        Loaded::from_estate(Estate::open_for_build(&root(context)?)?)
     }
 
     /// The catalogue alone, for what does not look at the pillar.

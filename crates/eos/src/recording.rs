@@ -15,6 +15,7 @@ use crate::context::Context;
 use crate::loaded::{Loaded, pin};
 use crate::mending::Mending;
 use crate::own_file::{self, Known};
+use crate::views::wrap::below;
 
 /// A change that compiles, not yet committed.
 pub struct Prepared {
@@ -33,9 +34,12 @@ pub struct Recorded {
 
 impl Recorded {
     /// The last lines of a command that stops after recording; `then` is what it leaves to be done.
-    pub fn told(&self, then: &str) -> String {
+    pub fn told(&self, then: &str, width: usize) -> String {
         match &self.commit {
-            Some(commit) => format!("Recorded as {}. Nothing was applied: {then}\n", &commit[..10]),
+            Some(commit) => {
+                let told = format!("Recorded as {}. Nothing was applied: {then}", &commit[..10]);
+                below("", "", &told, width, 2)
+            }
             None => "Nothing to change: the estate says so already.\n".to_owned(),
         }
     }

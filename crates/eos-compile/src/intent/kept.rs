@@ -1,7 +1,7 @@
 //! What stays of a name that is deleted, and how one made again under it comes back to its data.
 
 use eos_catalog::{Catalog, Component, Setting, SettingType};
-use eos_model::{Diagnostic, Diagnostics, codes};
+use eos_model::{Diagnostic, Diagnostics, article::with_article, codes};
 use eos_pillar::ComponentEntry;
 use eos_pillar::entry::Backing;
 use serde_json::{Map, Value as Json};
@@ -172,10 +172,10 @@ fn refusals(kept: &ComponentEntry, base: &Component, draft: &Draft<'_>) -> Vec<D
     let paths = paths.join(", ");
     let elsewhere = format!("take another name; or eos purge {name} destroys the data that was kept");
     if kept.kind != draft.kind {
-        let message = format!("{name} was a {}, and its data is kept in {paths}", kept.kind);
+        let message = format!("{name} was {}, and its data is kept in {paths}", with_article(&kept.kind));
         return vec![
             Diagnostic::error(codes::NAME_TAKEN, message)
-                .why(format!("a {} would find files there that are not its own", draft.kind))
+                .why(format!("{} would find files there that are not its own", with_article(draft.kind)))
                 .fix(elsewhere),
         ];
     }

@@ -2,7 +2,7 @@
 
 use eos_catalog::Component;
 use eos_catalog::component::{Feature, Need};
-use eos_model::{Diagnostic, Name, codes, nearest::nearest};
+use eos_model::{Diagnostic, Name, article::with_article, codes, nearest::nearest};
 use serde_json::{Map, Value as Json};
 
 use super::complete::{Completer, Draft, object};
@@ -73,10 +73,11 @@ impl Completer<'_> {
         let exists = self.chooser.kinds.contains_key(asked);
         let fix = match candidates.as_slice() {
             _ if self.chooser.flag_towards(asked, &need.offer).is_some() => self.turn_on(asked, &need.offer),
-            [] => match need.create.as_ref().filter(|_| !exists) {
-                Some(kind) => format!("eos create {kind} {asked}, then this command again"),
-                None => format!("leave out --{flag}: what offers it is made"),
-            },
+            // What it cannot do without is made together with it.
+            [] if exists && need.create.is_some() && !need.soft => {
+                format!("leave out --{flag}: what offers it is made")
+            }
+            [] => self.create_first(need, asked, exists, &flag),
             several => format!("--{flag} {}", several.join(" or ")),
         };
         let message = if exists {
@@ -86,6 +87,23 @@ impl Completer<'_> {
         };
         let why = format!("{name} needs {}: it is for {}", need.offer, need.help);
         Err(Diagnostic::error(codes::NOTHING_OFFERS, message).why(why).fix(fix))
+    }
+
+    /// What makes somebody who offers what nobody does, under the name that was asked for unless another has it.
+    fn create_first(&self, need: &Need, asked: &str, exists: bool, flag: &str) -> String {
+        let catalog = self.chooser.catalog;
+        let offers =
+            |kind: &&str| catalog.component(kind).is_ok_and(|found| found.offers.contains_key(&need.offer));
+        let kinds: Vec<&str> = catalog.kinds().filter(offers).collect();
+        let own = kinds.iter().copied().find(|kind| *kind == asked);
+        let Some(kind) = own.or(need.create.as_deref()).or(kinds.first().copied()) else {
+            return format!("leave out --{flag}");
+        };
+        match exists {
+            true => format!("eos create {kind}, then this command with --{flag} {kind}"),
+            false if kind == asked => format!("eos create {kind}, then this command again"),
+            false => format!("eos create {kind} {asked}, then this command again"),
+        }
     }
 
     /// Who meets a need: somebody there, or somebody made now.
@@ -153,7 +171,12 @@ impl Completer<'_> {
             self.found.push(
                 Diagnostic::error(
                     codes::NAME_TAKEN,
-                    format!("{} needs a {kind}, but the name {name} belongs to a {other}", draft.name),
+                    format!(
+                        "{} needs {}, but the name {name} belongs to {}",
+                        draft.name,
+                        with_article(kind),
+                        with_article(other)
+                    ),
                 )
                 .fix(format!("eos create {kind} <another name>, then this command again")),
             );

@@ -3,12 +3,42 @@
 use eos_catalog::Component;
 use eos_catalog::component::Feature;
 use eos_model::{Diagnostic, codes};
+use serde::Serialize;
 use serde_json::Value as Json;
 
 use super::complete::{Completer, Draft, replicated};
 use crate::passes::check_ports;
 
+/// Whether a setting is spoken of in a part of the catalogue.
+fn speaks_of(part: &impl Serialize, name: &str) -> bool {
+    let text = serde_json::to_string(part).unwrap_or_default();
+    let ends = |rest: &str| !rest.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
+    text.contains(&format!("\"{name}\""))
+        || text.match_indices(&format!("setting.{name}")).any(|(at, found)| ends(&text[at + found.len()..]))
+}
+
 impl Completer<'_> {
+    /// A setting that is there and that only a feature which is off does something with: it is kept for that.
+    fn tell_of_unused(&mut self, draft: &Draft<'_>, base: &Component, component: &Component) {
+        let rest =
+            Component { settings: Default::default(), features: Default::default(), ..component.clone() };
+        for name in draft.request.settings.keys().filter(|name| component.settings.contains_key(*name)) {
+            if speaks_of(&rest, name) {
+                continue;
+            }
+            let using = base.features.iter().filter(|(_, feature)| speaks_of(&feature.add, name));
+            let flags: Vec<String> = using
+                .filter(|(_, feature)| feature.when.is_none())
+                .map(|(name, _)| format!("--{name}"))
+                .collect();
+            if let Some(first) = flags.first() {
+                let (all, flag) = (flags.join(" or "), name.replace('_', "-"));
+                let note = format!("--{flag} does nothing without {all}: eos update {} {first}", draft.name);
+                self.note_choice(draft, note);
+            }
+        }
+    }
+
     /// Every flag that the component as it is going to be knows nothing of: a success without them would be a lie.
     pub fn refuse_unused(&mut self, draft: &Draft<'_>, base: &Component, component: &Component) {
         let request = draft.request;
@@ -37,6 +67,7 @@ impl Completer<'_> {
             };
             self.found.push(refused.why("nothing would come of it"));
         }
+        self.tell_of_unused(draft, base, component);
         let runtime = draft.entry.get("runtime").and_then(Json::as_str);
         let ports = check_ports::port_settings(component, runtime);
         let chosen =

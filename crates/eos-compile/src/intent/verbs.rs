@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use eos_catalog::Component;
 use eos_catalog::component::{DataClass, Need};
-use eos_model::{Diagnostic, Diagnostics, Name, codes, nearest::nearest};
+use eos_model::{Diagnostic, Diagnostics, Name, article::with_article, codes, nearest::nearest};
 use eos_pillar::entry::NeedChoice;
 use eos_pillar::{ComponentEntry, Environment};
 use serde_json::{Map, Value as Json, json};
@@ -21,7 +21,7 @@ pub fn create(input: &Input<'_>, request: &Request) -> Result<Planned, Diagnosti
     if let Some(entry) = environment.components.get(name) {
         // What was made for somebody else becomes the person's own when they ask for it.
         if entry.created_for.is_some() && entry.kind == request.kind {
-            let mut planned = update(input, request)?;
+            let mut planned = changed(input, request)?;
             planned.notes.insert(
                 0,
                 format!(
@@ -33,7 +33,7 @@ pub fn create(input: &Input<'_>, request: &Request) -> Result<Planned, Diagnosti
         }
         return Err(Diagnostic::error(
             codes::NAME_TAKEN,
-            format!("{} has a {} named {name} already", environment.name, entry.kind),
+            format!("{} has {} named {name} already", environment.name, with_article(&entry.kind)),
         )
         .at(environment.place(&entry.node))
         .fix(format!(
@@ -64,8 +64,27 @@ fn only_acts(component: &Component) -> Option<Diagnostic> {
     })
 }
 
-/// A component changed; what was chosen before stays.
+/// A component changed. One that was made for another is the person's own from then on; where nothing changes, it stays
+/// the other's.
 pub fn update(input: &Input<'_>, request: &Request) -> Result<Planned, Diagnostics> {
+    let mut planned = changed(input, request)?;
+    let before = find(input.environment, &request.name)?;
+    let (Some(user), mut asked) = (&before.created_for, before.node.to_json()) else { return Ok(planned) };
+    let Some(after) = planned.entries.iter_mut().find(|entry| entry.name == before.name) else {
+        return Ok(planned);
+    };
+    let own = asked.clone();
+    asked.as_object_mut().map(|entry| entry.shift_remove("created_for"));
+    if after.entry == asked {
+        after.entry = own;
+    } else {
+        planned.notes.insert(0, format!("{} was made for {user}; it is now one you asked for", before.name));
+    }
+    Ok(planned)
+}
+
+/// What was chosen before stays.
+fn changed(input: &Input<'_>, request: &Request) -> Result<Planned, Diagnostics> {
     let environment = input.environment;
     let before = find(environment, &request.name)?;
     let mut found = Diagnostics::new();
@@ -377,7 +396,7 @@ pub fn of_kind<'e>(
     if input.catalog.resolve(kind)? == entry.kind {
         return Ok(entry);
     }
-    let message = format!("{name} is a {}, not a {kind}", entry.kind);
+    let message = format!("{name} is {}, not {}", with_article(&entry.kind), with_article(kind));
     Err(Diagnostic::error(codes::UNKNOWN_NAME, message).fix(format!("eos {verb} {name}")).into())
 }
 

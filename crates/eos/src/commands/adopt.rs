@@ -135,6 +135,14 @@ fn drivers(job: &Json) -> BTreeSet<String> {
     tasks.filter_map(|task| task["Driver"].as_str().map(str::to_owned)).collect()
 }
 
+/// A name that is taken: under another one the job is still there to be adopted.
+pub fn under_another_name(mut found: Diagnostics, kind: &str, job: &str) -> Diagnostics {
+    for taken in found.0.iter_mut().filter(|problem| problem.code == codes::NAME_TAKEN) {
+        taken.fix = Some(format!("eos adopt {JOB}{job} {kind} <another name>"));
+    }
+    found
+}
+
 /// Takes over what is recorded.
 pub fn go_on(
     call: &Call<'_>,

@@ -7,11 +7,12 @@ use eos_catalog::component::{Component, Update, Volume};
 use eos_catalog::unknown::{self, Unknown, What};
 use eos_catalog::{Catalog, check, schema};
 use eos_model::{Diagnostic, Diagnostics, Kind, codes};
-use eos_pillar::{Estate, files};
+use eos_pillar::files;
 use serde_json::{Value as Json, json};
 
 use super::{Call, catalog_here};
 use crate::args::component;
+use crate::loaded;
 use crate::outcome::Outcome;
 use crate::views::plan::counted;
 use crate::views::style::Style;
@@ -252,7 +253,7 @@ fn counted_unknown(unknown: &[(&str, Unknown)]) -> String {
 
 fn new(call: &Call<'_>, word: &str) -> Result<Outcome, Diagnostics> {
     let kind: Kind = word.parse().map_err(|problem: eos_model::name::BadName| Diagnostic::from(problem))?;
-    let root = Estate::find_root(&call.context.directory)?;
+    let root = loaded::root(call.context)?;
     let path = camino::Utf8Path::new("catalog").join(kind.as_str()).join("component.yaml");
     if root.join(&path).exists() {
         return Err(Diagnostic::error(codes::NAME_TAKEN, format!("{path} is there already"))

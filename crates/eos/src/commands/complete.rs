@@ -145,7 +145,19 @@ fn candidates(call: &Call<'_>, before: &[String], typed: &str) -> Result<Candida
             }
             Ok(all)
         }
-        ["show" | "history" | "tofu"] => names(call, env_of(before)),
+        ["drift"] => {
+            let mut all = pairs(&[
+                ("accept", "ask for it"),
+                ("ignore", "live with it"),
+                ("revert", "bring it back"),
+                ("watch", "look again and again"),
+            ]);
+            all.extend(names(call, env_of(before))?);
+            Ok(all)
+        }
+        ["show" | "history" | "tofu"] | ["drift", "accept" | "ignore" | "revert" | "watch"] => {
+            names(call, env_of(before))
+        }
         ["show", word] => {
             let kind = catalog_here(call.context)?.resolve(word).map(str::to_owned).ok();
             let all = names(call, env_of(before))?;

@@ -156,6 +156,10 @@ pub fn create(
             || run::holds_nothing(call.context, &loaded, &environment, &name));
     let others = loaded.others(&loaded.tree, &env);
     let mut planned = intent::create(&loaded.input(&environment).among(&others), &said.request)
+        .map_err(|found| match job {
+            Some(job) if is_there => adopt::under_another_name(found, &kind, job),
+            _ => found,
+        })
         .map_err(|found| if is_there { resume_first(&loaded, &env, &name, found) } else { found })
         .map_err(with_wrong)?;
     if wrong.has_errors() {

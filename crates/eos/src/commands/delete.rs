@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use camino::Utf8PathBuf;
 use clap::{Arg, ArgMatches, Command};
+use eos_compile::OPERATIONS;
 use eos_compile::intent::{self, component_path, entry_text, host_path, operation_path};
 use eos_model::{Diagnostic, Diagnostics, EnvName, HostName, Name, SecretRef, codes};
 use eos_pillar::{Change, ComponentEntry, Environment};
@@ -19,6 +20,9 @@ use crate::recording::{self, Drafted, Message};
 use crate::run::{self, flow};
 use crate::views::plan::counted;
 use crate::views::wrap::below;
+
+/// What is left to do once something is recorded as gone that no run ever made.
+const NEVER_WAS: &str = "it never was, so nothing is left to do.";
 
 pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
     Ok(command
@@ -111,11 +115,20 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         );
         text.push_str(&below("  ", "  ", &loaded.hint(&env, &left), call.context.width, 4));
     }
-    let then = match never_ran {
-        true => "it never was, so nothing is left to do.".to_owned(),
-        false => loaded.hint(&env, "what runs goes on running until eos apply."),
+    let then = match words.as_slice() {
+        ["host", _] if run::runs_only(&loaded.estate, &environment) => {
+            "nothing runs there, so nothing is left to do."
+        }
+        [id] if environment.operations.contains_key(*id)
+            && !run::never_applied(&loaded.estate, &env, OPERATIONS) =>
+        {
+            "was it carried out already, that stays done."
+        }
+        [id] if environment.operations.contains_key(*id) => NEVER_WAS,
+        _ if never_ran => NEVER_WAS,
+        _ => "what runs goes on running until eos apply.",
     };
-    text.push_str(&recorded.told(&then));
+    text.push_str(&recorded.told(&loaded.hint(&env, then), call.context.width));
     Ok(Outcome::new(
         text,
         json!({"deleted": what, "commit": recorded.commit, "kept": kept, "left_behind": left, "applied": false}),

@@ -23,9 +23,14 @@ use crate::views::plan_lines::preview_key;
 use crate::views::style::Style;
 use crate::views::wrap::below;
 
+/// What can be done about what differs, besides looking.
+const VERBS: [&str; 4] = ["accept", "ignore", "revert", "watch"];
+
 pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
     let name = || Arg::new("name").value_name("NAME").help("Only this unit");
     Ok(command
+        .override_usage("eos drift [OPTIONS] [NAME]\n       eos drift [OPTIONS] <COMMAND>")
+        .arg(name())
         .subcommand(drift_watch::command(name()))
         .subcommand(
             Command::new("revert").about("Bring back what was applied").arg(name()).args(running::carrying_out()),
@@ -39,6 +44,7 @@ pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
         .subcommand(
             Command::new("ignore")
                 .about("Live with a difference until the unit is applied again; recorded")
+                .override_usage("eos drift ignore [OPTIONS] <NAME> --because <REASON>\n       eos drift ignore [OPTIONS] <NAME> --end")
                 .arg(name().required(true))
                 .arg(
                     Arg::new("because")
@@ -52,12 +58,13 @@ pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
                 ),
         )
         .after_help(
-            "Exit code 0 when nothing differs, 2 when something does.\n\nExamples:\n  eos drift\n  eos drift revert grafana\n  eos drift accept grafana\n  eos drift ignore grafana --because \"until monday\"\n  eos drift watch --every 5m",
+            "Exit code 0 when nothing differs, 2 when something does.\n\nExamples:\n  eos drift\n  eos drift grafana\n  eos drift revert grafana\n  eos drift accept grafana\n  eos drift ignore grafana --because \"until monday\"\n  eos drift watch --every 5m",
         ))
 }
 
 pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics> {
     let (verb, inner) = matches.subcommand().unwrap_or(("", matches));
+    refuse_name_before(verb, matches)?;
     let context = call.context;
     let mut loaded = Loaded::open(context)?;
     let env = loaded.env(matches.get_one::<String>("env").map(String::as_str))?;
@@ -85,7 +92,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     // Behind, it lacks what others applied: nothing could be compared with that.
     let last = Applied::new(runs.records.as_ref()).environment(&env)?;
     guard::refuse_stale(&env, last.as_ref(), &head, |older| loaded.estate.git.ancestry(&head, older))?;
-    refuse_unknown(&runs, &env, only.as_ref())?;
+    refuse_unknown(&runs, &env, only.as_ref(), verb)?;
     run::archived::complete(&loaded, &layout, &Applied::new(runs.records.as_ref()), &env)?;
     if verb == "watch" {
         return drift_watch::run(call, inner, &runs, &request);
@@ -98,20 +105,35 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         "revert" => revert(call, inner, &loaded, &runs, &env, drift, &head),
         "accept" => drift_accept::run(call, inner, &runs, &env, &drift),
         "ignore" => ignore(call, inner, &runs, &env, &drift),
-        _ => Ok(shown(call, &loaded, &env, &drift, &runs)?),
+        _ => Ok(shown(call, &loaded, &env, &drift, only.as_ref(), &runs)?),
     }
 }
 
-fn refuse_unknown(runs: &Runs, env: &EnvName, only: Option<&BTreeSet<Name>>) -> Result<(), Diagnostics> {
+/// What is to be done comes first: read the other way round it would be done to everything.
+fn refuse_name_before(verb: &str, matches: &ArgMatches) -> Result<(), Diagnostic> {
+    let Some(name) = matches.get_one::<String>("name").filter(|_| !verb.is_empty()) else { return Ok(()) };
+    Err(Diagnostic::error(codes::USAGE, format!("{name} stands before what is to be done with it"))
+        .fix(format!("eos drift {verb} {name}")))
+}
+
+fn refuse_unknown(
+    runs: &Runs,
+    env: &EnvName,
+    only: Option<&BTreeSet<Name>>,
+    verb: &str,
+) -> Result<(), Diagnostics> {
     let there = Applied::new(runs.records.as_ref()).units(env)?;
     let Some(name) = only.into_iter().flatten().find(|name| !there.contains_key(*name)) else {
         return Ok(());
     };
-    let near = nearest(name.as_str(), there.keys().map(Name::as_str));
-    let fix = near.map_or_else(
-        || "eos status shows what is applied".to_owned(),
-        |near| format!("did you mean {near}?"),
-    );
+    // Without a verb the word may be one.
+    let verbs = VERBS.iter().copied().filter(|_| verb.is_empty());
+    let near = nearest(name.as_str(), there.keys().map(Name::as_str).chain(verbs));
+    let fix = match near {
+        None => "eos status shows what is applied".to_owned(),
+        Some(near) if there.contains_key(near) => format!("did you mean {near}?"),
+        Some(near) => format!("did you mean eos drift {near}?"),
+    };
     Err(Diagnostic::error(codes::UNKNOWN_NAME, format!("nothing of {name} is applied in {env}"))
         .fix(fix)
         .into())
@@ -125,6 +147,7 @@ fn shown(
     loaded: &Loaded,
     env: &EnvName,
     drift: &Drift,
+    only: Option<&BTreeSet<Name>>,
     runs: &Runs,
 ) -> Result<Outcome, Diagnostics> {
     let previews = &runs.side.previews();
@@ -132,9 +155,10 @@ fn shown(
     let document =
         json!({"environment": env, "drift": drift, "drifted": !drift.units.is_empty(), "previews": previews});
     if drift.units.is_empty() {
+        let of: String = only.into_iter().flatten().map(|name| format!(" of {name}")).collect();
         let mut text = match drift.units_as_applied.units.len() {
-            0 => format!("Nothing is applied in {env}.\n"),
-            _ => format!("Nothing in {env} differs from what was applied.\n"),
+            0 => format!("Nothing{of} is applied in {env}.\n"),
+            _ => format!("Nothing{of} in {env} differs from what was applied.\n"),
         };
         text.push_str(&ignored(call, env, drift, runs)?);
         return Ok(Outcome::new(text, document));
@@ -159,15 +183,22 @@ fn shown(
         }
     }
     text.push_str(&ignored(call, env, drift, runs)?);
-    let next = loaded.hint(env, &ways_on(loaded, runs, env, drift));
+    let next = loaded.hint(env, &ways_on(loaded, runs, env, drift, only));
     text.push_str(&below("Next: ", "Next: ", &next, call.context.width, 2));
     let lost = run::lost_data::warnings(call.context, loaded, env, drift.units.keys())?;
     Ok(Outcome::new(text, document).with_warnings(lost).exits(exit_code::CHANGES))
 }
 
 /// What can be done about it. Only what the settings can ask for is offered to be accepted.
-fn ways_on(loaded: &Loaded, runs: &Runs, env: &EnvName, drift: &Drift) -> String {
-    let mut ways = vec!["eos drift revert brings it back".to_owned()];
+fn ways_on(
+    loaded: &Loaded,
+    runs: &Runs,
+    env: &EnvName,
+    drift: &Drift,
+    only: Option<&BTreeSet<Name>>,
+) -> String {
+    let asked: String = only.into_iter().flatten().map(|name| format!(" {name}")).collect();
+    let mut ways = vec![format!("eos drift revert{asked} brings it back")];
     let names: Vec<&Name> = drift.units.keys().collect();
     let can_be = |name: &&&Name| drift_accept::accepted(loaded, runs, env, drift, name).is_ok();
     ways.extend(

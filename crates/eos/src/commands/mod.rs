@@ -40,6 +40,7 @@ pub mod tofu;
 pub mod tools;
 mod uncommitted;
 pub mod undo;
+mod unshared;
 pub mod update;
 pub mod upgrade;
 pub mod why;
@@ -228,6 +229,7 @@ pub fn run(context: &Context, words: &[String]) -> Result<Outcome, Diagnostics> 
         }
         Err(mut found) => {
             uncommitted::word(&mut found, words);
+            unshared::word(&mut found, context);
             hints::name(&mut found, flag.as_deref());
             Err(found)
         }

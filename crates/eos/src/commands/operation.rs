@@ -206,7 +206,7 @@ pub fn record(call: &Call<'_>, matches: &ArgMatches, kind: &str, verb: &str) -> 
     for PlannedOperation { entry, .. } in operations.iter().filter(|planned| !planned.same_as.is_empty()) {
         text.push_str(&loaded.hint(&env, &format!("  a slip? eos delete {} takes it back\n", entry.name)));
     }
-    text.push_str(&recorded.told(&loaded.hint(&env, "eos apply does it, once.")));
+    text.push_str(&recorded.told(&loaded.hint(&env, "eos apply does it, once."), call.context.width));
     let document = |planned: &PlannedOperation| {
         let entry = &planned.entry;
         json!({"operation": entry.name, "entry": entry.entry, "same_as": planned.same_as})

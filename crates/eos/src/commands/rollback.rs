@@ -45,7 +45,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         let said: String = notes.iter().map(|note| below("", "", note, call.context.width, 2)).collect();
         let text = pillar.text(call.context.width)
             + &said
-            + &recorded.told(&loaded.hint(&env, "eos apply does that."));
+            + &recorded.told(&loaded.hint(&env, "eos apply does that."), call.context.width);
         let document = json!({"to": commit, "commit": recorded.commit, "notes": notes, "pillar": pillar, "applied": false});
         return Ok(Outcome::new(text, document));
     }

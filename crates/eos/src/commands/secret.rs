@@ -263,6 +263,7 @@ fn renew(call: &Call<'_>, matches: &ArgMatches, random: bool) -> Result<Outcome,
     let after = SecretRef { version: before.version + u32::from(!awaited), ..before.clone() };
     let mut change = Change::default();
     let mut length = SECRET_LENGTH;
+    let mut runs = false;
     let mut kind = "";
     // Whoever reads it, under whatever name: a name may have been changed by hand.
     for entry in environment.components.values() {
@@ -280,6 +281,7 @@ fn renew(call: &Call<'_>, matches: &ArgMatches, random: bool) -> Result<Outcome,
         kind = &entry.kind;
         let widest = component::widest(&loaded.catalog, kind)?;
         let is_there = !awaited && !run::never_applied(&loaded.estate, &env, entry.name.as_str());
+        runs |= is_there;
         for slot in &slots {
             if let Some(refusal) = intent::kept_secret(entry, &widest, slot).filter(|_| is_there) {
                 return Err(refusal.at(environment.place(&entry.node)).into());
@@ -326,7 +328,11 @@ fn renew(call: &Call<'_>, matches: &ArgMatches, random: bool) -> Result<Outcome,
         text.push_str(&format!("The new value: {}\n", secret.expose()));
         result["value"] = Json::from(secret.expose());
     }
-    text.push_str(&recorded.told(&loaded.hint(&env, "what runs has the old one until eos apply.")));
+    let then = match runs {
+        true => "what runs has the old one until eos apply.",
+        false => "nothing runs with it yet; eos apply does that.",
+    };
+    text.push_str(&recorded.told(&loaded.hint(&env, then), call.context.width));
     Ok(Outcome::new(text, result))
 }
 

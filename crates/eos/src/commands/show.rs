@@ -3,7 +3,7 @@
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use eos_catalog::Component;
 use eos_compile::{PortRange, intent, port_settings};
-use eos_model::{Diagnostic, Diagnostics, codes};
+use eos_model::{Diagnostic, Diagnostics, article::article, codes};
 use eos_pillar::entry::NeedChoice;
 use eos_pillar::{ComponentEntry, Environment};
 use serde_json::{Value as Json, json};
@@ -111,7 +111,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let name = entry.name.as_str();
     let component = intent::with_features(&loaded.catalog, entry)?;
     let style = Style(call.context.color_stdout);
-    let mut text = format!("{} {} {}\n", style.bold(name), style.dim("a"), entry.kind);
+    let mut text = format!("{} {} {}\n", style.bold(name), style.dim(article(&entry.kind)), entry.kind);
     text.push_str(&format!("{}\n\n", style.dim(&component.summary)));
     let width = call.context.table_width;
     let mut line = |key: &str, value: &str| text.push_str(&field(key, value, width));
@@ -148,7 +148,11 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         if value.is_null() {
             continue;
         }
-        let shown = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let shown = match value.as_str() {
+            Some("") => "none".to_owned(),
+            Some(text) => text.to_owned(),
+            None => value.to_string(),
+        };
         let note = if given.is_none() { "  (default)" } else { "" };
         line(key, &format!("{shown}{note}"));
         settings.insert(key.clone(), json!({"value": value, "default": given.is_none()}));

@@ -12,6 +12,7 @@ use super::Call;
 use crate::context::Context;
 use crate::outcome::Outcome;
 use crate::views::table::Table;
+use crate::views::wrap::below;
 
 pub fn command(command: Command, _: &Call<'_>) -> Result<Command, Diagnostics> {
     let names = |help: &'static str| Arg::new("names").value_name("TOOL").num_args(1..).help(help);
@@ -83,10 +84,13 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
             Ok(tool) => {
                 text.push_str(&match verb {
                     "path" => format!("{}\n", tool.path),
-                    "verify" if tool.source == Source::SearchPath => format!(
-                        "{name} {} is {} from the PATH: an accepted version, and nothing to compare its bytes with\n",
-                        tool.version, tool.path
-                    ),
+                    "verify" if tool.source == Source::SearchPath => {
+                        let said = format!(
+                            "{name} {} is {} from the PATH: an accepted version, and nothing to compare its bytes with",
+                            tool.version, tool.path
+                        );
+                        below("", "", &said, call.context.table_width, 2)
+                    }
                     "verify" => format!("{name} {} is as it was installed\n", tool.version),
                     _ => format!("{name} {} is at {}\n", tool.version, tool.path),
                 });

@@ -4,6 +4,7 @@ use clap::{Arg, ArgMatches, Command};
 use eos_catalog::Catalog;
 use eos_compile::intent;
 use eos_model::Diagnostics;
+use eos_model::article::with_article;
 
 use super::create::{self, Intent};
 use super::{Call, host, operation};
@@ -50,7 +51,7 @@ pub fn command(command: Command, call: &Call<'_>) -> Result<Command, Diagnostics
     let name = is_kind.then(|| Arg::new("NAME").hide(second.is_none()).help("Its name"));
     Ok(command.subcommand(
         Command::new(word.to_owned())
-            .about(format!("Change {}, a {}", entry.name, entry.kind))
+            .about(format!("Change {}, {}", entry.name, with_article(&entry.kind)))
             .args(name)
             .args(component::flags(&widest, &base, true))
             .args(args::changing()),

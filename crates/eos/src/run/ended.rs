@@ -73,7 +73,7 @@ pub fn outcome(call: &Call<'_>, loaded: &Loaded, env: &EnvName, ended: Ended, sh
             Outcome::new(text, document).with_warnings(problems).exits(exit)
         }
         Ended::NotBegun(recorded, next, found) => {
-            let text = recorded.told(&loaded.hint(env, next));
+            let text = recorded.told(&loaded.hint(env, next), context.width);
             let document = json!({"applied": false, "commit": recorded.commit, "plan": plan});
             let exit = exit_code::of(&found);
             Outcome::new(text, document).with_warnings(loaded.in_environment(env, found)).exits(exit)

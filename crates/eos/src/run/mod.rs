@@ -35,7 +35,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use camino::Utf8PathBuf;
-use eos_compile::intent;
+use eos_compile::{OPERATIONS, intent};
 use eos_deps::Step;
 use eos_engine::{Actor, Applied, Engine, Health, Layout, LeaseTerms, Observer, Tools, Units};
 use eos_model::{Diagnostic, Diagnostics, EnvName, codes};
@@ -224,6 +224,25 @@ pub fn store(estate: &Estate, layout: &Layout) -> Result<Store, Diagnostics> {
 
 /// Whether no run ever began to make this, and nothing is kept of it. What cannot be known from here is no.
 pub fn never_applied(estate: &Estate, env: &EnvName, name: &str) -> bool {
+    by_what_was_applied(estate, |applied| {
+        Ok(!applied.units(env)?.contains_key(name) && !applied.kept(env)?.contains_key(name))
+    })
+}
+
+/// Whether nothing runs but what the pillar asks for; an operation is over once it was carried out. What cannot be known
+/// from here is no.
+pub fn runs_only(estate: &Estate, asked: &Environment) -> bool {
+    by_what_was_applied(estate, |applied| {
+        let mut names = applied.units(&asked.name)?.into_keys();
+        Ok(names.all(|name| name.as_str() == OPERATIONS || asked.components.contains_key(&name)))
+    })
+}
+
+/// What is so where nothing was applied yet, and else where what was applied says so.
+fn by_what_was_applied(
+    estate: &Estate,
+    holds: impl FnOnce(&Applied<'_>) -> Result<bool, Diagnostic>,
+) -> bool {
     let local = estate.file.backend == Kept::Local;
     // The first run of an estate names its state.
     if local && estate.lock.state.is_none() {
@@ -234,11 +253,7 @@ pub fn never_applied(estate: &Estate, env: &EnvName, name: &str) -> bool {
     if !(local || shared) || first::refuse_missing_state(estate, &layout).is_err() {
         return false;
     }
-    let Ok((records, _)) = store(estate, &layout) else { return false };
-    let applied = Applied::new(records.as_ref());
-    let known = |found: Result<bool, Diagnostic>| found.unwrap_or(true);
-    !known(applied.units(env).map(|units| units.contains_key(name)))
-        && !known(applied.kept(env).map(|kept| kept.contains_key(name)))
+    store(estate, &layout).is_ok_and(|(records, _)| holds(&Applied::new(records.as_ref())).unwrap_or(false))
 }
 
 /// Whether what is asked for, or was, has no data although a run began to make it: it never came to its end, and its

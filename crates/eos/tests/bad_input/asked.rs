@@ -149,6 +149,40 @@ fn two_offers_for_one_need() {
     refused(&sandbox, "two_offers", 3, &["create", "nextcloud"]);
 }
 
+/// What nobody is made for comes first.
+#[test]
+fn a_provider_that_nobody_is_made_for() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "node-exporter"]);
+    let update = ["update", "node-exporter", "--scraped-by", "prometheus"];
+    refused(&sandbox, "a_provider_that_is_made_first", 3, &update);
+    let offered = sandbox.offered(&update);
+    sandbox.type_in(offered.strip_suffix(", then this command again").unwrap());
+    assert!(sandbox.ok(&update).stdout.contains("Updated"));
+    // Where the name is another's, the new one has its own.
+    let other = Sandbox::with_estate();
+    other.ok(&["create", "node-exporter"]);
+    other.ok(&["create", "memcached"]);
+    let offered = other.offered(&["update", "node-exporter", "--scraped-by", "memcached"]);
+    let (first, flag) = offered.split_once(", then this command with ").unwrap();
+    other.type_in(first);
+    other.type_in(&format!("eos update node-exporter {flag}"));
+}
+
+#[test]
+fn a_name_that_is_taken() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "etcd"]);
+    refused(&sandbox, "a_name_that_is_taken", 3, &["create", "etcd"]);
+}
+
+#[test]
+fn drift_that_is_ignored_for_no_reason() {
+    let sandbox = Sandbox::with_estate();
+    refused(&sandbox, "drift_ignored_for_no_reason", 3, &["drift", "ignore", "redis"]);
+    refused(&sandbox, "drift_of_a_name_and_what_to_do", 3, &["drift", "redis", "revert"]);
+}
+
 #[test]
 fn a_provider_that_is_none() {
     let sandbox = Sandbox::with_estate();
@@ -412,6 +446,42 @@ fn outside_of_an_estate() {
         refused(&sandbox, name, 3, args);
     }
     refused(&sandbox, "in_a_folder_that_is_not_there", 3, &["-C", "nowhere", "list"]);
+}
+
+#[test]
+fn a_folder_beside_or_above_the_estate_is_outside_of_it() {
+    let sandbox = Sandbox::with_estate();
+    let other = sandbox.path().join("other");
+    std::fs::create_dir(&other).unwrap();
+    std::fs::create_dir(sandbox.estate().join("inside")).unwrap();
+    // The folder above a link is the one above where it leads to.
+    std::os::unix::fs::symlink(&other, sandbox.estate().join("inside/link")).unwrap();
+    let before = sandbox.git(&["rev-parse", "HEAD"]);
+    for folder in
+        ["..", "../other", "inside/../../other", "inside/link", "inside/link/..", "nowhere", "nowhere/.."]
+    {
+        for args in [
+            &["create", "memcached", "zz"] as &[&str],
+            &["list"],
+            &["history"],
+            &["compile"],
+            &["catalog", "new", "thing"],
+        ] {
+            let run = sandbox.run(&[&["-C", folder], args].concat());
+            assert!(
+                run.code == 3 && run.stderr.contains("error[E0101]"),
+                "{folder} {args:?}: {}{}",
+                run.stdout,
+                run.stderr
+            );
+        }
+    }
+    assert_eq!(sandbox.git(&["rev-parse", "HEAD"]), before);
+    assert_eq!(sandbox.git(&["status", "--porcelain"]).trim(), "?? inside/");
+    for folder in ["inside", "inside/..", "../other/../shop", "inside/link/../shop"] {
+        let run = sandbox.ok(&["-C", folder, "list", "--json"]);
+        assert_eq!(run.stdout, sandbox.ok(&["list", "--json"]).stdout, "{folder}");
+    }
 }
 
 #[test]

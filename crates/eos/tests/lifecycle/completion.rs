@@ -38,6 +38,9 @@ fn a_shell_completes_names_of_the_estate() {
     assert_eq!(words(&["update", "gitea", "--unset", "data"]), [""; 0]);
     assert!(words(&["apply", "--"]).contains(&"--on-failure".to_owned()));
     assert_eq!(words(&["tofu", ""]), ["gitea", "grafana", "postgres"]);
+    assert_eq!(words(&["drift", "r"]), ["revert"]);
+    assert_eq!(words(&["drift", "g"]), ["gitea", "grafana"]);
+    assert_eq!(words(&["drift", "ignore", "p"]), ["postgres"]);
     sandbox.ok(&["create", "host", "web1", "--address", "10.0.0.6"]);
     assert_eq!(words(&["create", "cephfs", "--nodes", "local,"]), ["local,web1"]);
     assert_eq!(words(&["create", "cephfs", "--nodes", "web1,l"]), ["web1,local"]);

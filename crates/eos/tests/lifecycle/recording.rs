@@ -1,7 +1,7 @@
 //! What is recorded, and what is not.
 
 use super::refused;
-use super::support::{Run, Sandbox};
+use super::support::{Run, Sandbox, in_terminal};
 
 #[test]
 fn nothing_is_recorded_on_no_branch() {
@@ -172,18 +172,22 @@ fn whatever_is_said_but_no_offline_is_offline() {
 fn all_tools_that_are_there_are_verified_when_none_is_named() {
     use std::os::unix::fs::PermissionsExt as _;
     let sandbox = Sandbox::new();
-    let verified = |path: &std::path::Path| {
+    let verify = |path: &std::path::Path| {
         let mut command = sandbox.command(&["tools", "verify"]);
         command.env("PATH", path).env("XDG_CACHE_HOME", sandbox.path().join("empty"));
-        Run::from(command.output().unwrap())
+        command
     };
-    let bin = sandbox.path().join("bin");
+    let verified = |path: &std::path::Path| Run::from(verify(path).output().unwrap());
+    let bin = sandbox.path().join("programs-of-the-department");
     assert!(verified(&bin).stdout.contains("No tool is installed"));
     std::fs::create_dir(&bin).unwrap();
     std::fs::write(bin.join("nomad"), "#!/bin/sh\necho Nomad v1.10.5\n").unwrap();
     std::fs::set_permissions(bin.join("nomad"), std::fs::Permissions::from_mode(0o755)).unwrap();
     let said = verified(&bin).stdout;
     assert!(said.starts_with("nomad 1.10.5 is ") && said.lines().count() == 1, "{said}");
+    let Some(mut terminal) = in_terminal(&verify(&bin)) else { return };
+    let said = Run::from(terminal.output().unwrap()).stdout;
+    assert!(said.lines().count() == 2 && said.lines().all(|line| line.len() <= 100), "{said}");
 }
 
 #[test]
@@ -269,3 +273,23 @@ fn the_history_of_one_environment_is_its_own() {
     assert!(!said.contains("eos create redis\n"), "{said}");
     assert!(sandbox.ok(&["history"]).stdout.contains("eos create redis\n"));
 }
+
+/// What was made for another becomes one's own when something about it is asked for, and this is said.
+#[test]
+fn what_was_made_for_another_and_is_updated() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "nextcloud"]);
+    let file = "pillar/infrastructure/production/redis.sls";
+    let before = sandbox.read(file);
+    assert!(before.contains("created_for: nextcloud"), "{before}");
+    let said = sandbox.ok(&["update", "redis"]).stdout;
+    assert_eq!((said.lines().next(), sandbox.read(file)), (Some(NOTHING), before));
+    let said = sandbox.ok(&["update", "redis", "--port", "6399"]).stdout;
+    assert!(said.contains("redis was made for nextcloud; it is now one you asked for"), "{said}");
+    assert!(!sandbox.read(file).contains("created_for"));
+    assert!(!sandbox.ok(&["update", "redis", "--port", "6400"]).stdout.contains("made for"));
+    let said = sandbox.ok(&["create", "postgres"]).stdout;
+    assert!(said.contains("it is now one you asked for"), "{said}");
+}
+
+const NOTHING: &str = "Nothing to change: the estate says so already.";

@@ -211,3 +211,69 @@ fn a_size_that_was_chosen_is_shown() {
     };
     assert!(has("memory", "99 MiB") && has("cpu", "150 MHz"), "{shown}");
 }
+
+/// A setting that comes to nothing is kept, and what would make something of it is said.
+#[test]
+fn a_setting_of_a_feature_that_is_off() {
+    let sandbox = Sandbox::with_estate();
+    let name = ["--hostname", "metrics.example.com"];
+    let said = sandbox.ok(&[&["create", "prometheus"], &name[..]].concat()).stdout;
+    assert!(
+        said.contains("--hostname does nothing without --proxy: eos update prometheus --proxy"),
+        "{said}"
+    );
+    sandbox.type_in("eos update prometheus --proxy");
+    let said = sandbox.ok(&["update", "prometheus", "--hostname", "other.example.com"]).stdout;
+    assert!(!said.contains("does nothing"), "{said}");
+    for args in [
+        &["create", "prometheus", "second", "--proxy", "--hostname", "second.example.com"][..],
+        &["create", "grafana", "--port", "3001", "--size", "9G"],
+        // It is a name of its own page's as well.
+        &["create", "nextcloud", "--hostname", "cloud.example.com", "--sso"],
+    ] {
+        let said = sandbox.ok(args).stdout;
+        assert!(!said.contains("does nothing"), "{said}");
+    }
+}
+
+#[test]
+fn a_filesystem_on_no_device() {
+    let sandbox = Sandbox::with_estate();
+    let said = sandbox.ok(&["create", "filesystem"]).stdout;
+    assert!(said.contains("without --device it only installs"), "{said}");
+    let shown = sandbox.ok(&["show", "filesystem"]).stdout;
+    assert!(shown.contains("none  (default)"), "{shown}");
+    let said = sandbox.ok(&["create", "filesystem", "disk", "--device", "/dev/sdb1"]).stdout;
+    assert!(!said.contains("without --device"), "{said}");
+}
+
+/// Nothing runs with what was never applied; where that cannot be known, it may.
+#[test]
+fn what_never_ran_does_not_go_on_running() {
+    let sandbox = Sandbox::with_estate();
+    sandbox.ok(&["create", "grafana"]);
+    let rotate = ["secret", "rotate", "grafana/admin_password"];
+    let operation = || {
+        let made = sandbox.json(&["resize", "lvm", "data", "+5G"]);
+        sandbox.ok(&["delete", made["operation"].as_str().unwrap()]).stdout
+    };
+    let host = || {
+        sandbox.ok(&["create", "host", "web", "--address", "10.0.0.9"]);
+        sandbox.ok(&["delete", "host", "web"]).stdout
+    };
+    for (said, never) in [
+        (sandbox.ok(&rotate).stdout, "nothing runs with it yet"),
+        (operation(), "it never was, so nothing is left to do"),
+        (host(), "nothing runs there, so nothing is left to do"),
+    ] {
+        assert!(said.contains(never) && !said.contains("what runs"), "{said}");
+    }
+    sandbox.applied_elsewhere();
+    for (said, maybe) in [
+        (sandbox.ok(&rotate).stdout, "what runs has the old one until eos apply"),
+        (operation(), "was it carried out already, that stays done"),
+        (host(), "what runs goes on running until eos apply"),
+    ] {
+        assert!(said.contains(maybe), "{said}");
+    }
+}

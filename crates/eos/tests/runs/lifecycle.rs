@@ -311,6 +311,14 @@ fn status_knows_of_drift_that_was_seen() {
     place.exits(2, &["drift"]);
     assert_eq!(drift(&place)["ledger"]["addresses"], serde_json::json!(["terraform_data.shelf"]));
     place.says("run_status_with_drift", &place.ok(&["status"]));
+    // Of one unit alone, which is what is then brought back.
+    place.ok(&["create", "desk", "--yes"]);
+    assert!(place.ok(&["drift", "desk"]).stdout.contains("Nothing of desk in production differs"));
+    let found = place.exits(2, &["drift", "ledger"]).stdout;
+    assert!(found.contains("Next: eos drift revert ledger brings it back"), "{found}");
+    assert!(place.exits(3, &["drift", "leger"]).stderr.contains("did you mean ledger?"));
+    assert!(place.exits(3, &["drift", "revrt"]).stderr.contains("did you mean eos drift revert?"));
+    assert!(place.exits(3, &["drift", "ledger", "revert"]).stderr.contains("try: eos drift revert ledger"));
     let ignored = place.copy("ignored");
     ignored.ok(&["drift", "ignore", "ledger", "--because", "until monday"]);
     assert_eq!(drift(&ignored), serde_json::json!({}));
@@ -354,4 +362,20 @@ fn a_secret_that_opens_data_of_another_name_outlives_a_destroy() {
     let done = place.json(&[&destroy[..], &["--yes"]].concat());
     assert_eq!(done["notes"], serde_json::json!([said]));
     assert!(key.exists());
+}
+
+/// What the pillar no longer asks for may run on a host that goes; else nothing does.
+#[test]
+fn a_host_that_goes() {
+    let place = Place::new();
+    place.ok(&["create", "desk", "--yes"]);
+    let gone = || {
+        place.ok(&["create", "host", "web", "--address", "10.0.0.9"]);
+        place.ok(&["delete", "host", "web", "--no-apply"]).stdout
+    };
+    let said = gone();
+    assert!(said.contains("nothing runs there, so nothing is left to do"), "{said}");
+    place.ok(&["delete", "desk", "--no-apply"]);
+    let said = gone();
+    assert!(said.contains("what runs goes on running until eos apply"), "{said}");
 }

@@ -383,6 +383,42 @@ fn the_namespace_is_the_estates() {
     place.says("run_adopt_from_another_namespace", &refused);
 }
 
+/// A name that is taken is offered again as another one, and not as something to create.
+#[test]
+fn a_job_adopted_under_a_name_that_is_taken() {
+    let place = Place::new();
+    place.ok(&["create", "desk", "--no-apply"]);
+    place.says("run_adopt_under_a_taken_name", &place.exits(3, &["adopt", "nomad-job/old", "desk"]));
+}
+
+/// Nobody has anything to give an estate that is shared with nobody.
+#[test]
+fn a_run_that_a_later_one_has_overtaken() {
+    let place = Place::new();
+    place.ok(&["create", "desk", "--yes"]);
+    place.ok(&["update", "desk", "--color", "red", "--yes"]);
+    place.ok(&["update", "desk", "--color", "blue", "--yes"]);
+    let runs = place.path(".eos/state/runs/finished");
+    let mut runs: Vec<_> =
+        std::fs::read_dir(runs).unwrap().map(|run| run.unwrap().file_name().into_string().unwrap()).collect();
+    runs.sort();
+    let run = runs[1].split('.').next().unwrap();
+    let refused = place.exits(4, &["undo", run, "--yes"]).stderr;
+    assert!(refused.contains("E0905") && refused.contains("try: eos plan shows"), "{refused}");
+    let applied = place.head();
+    place.git(&["reset", "-q", "--hard", "HEAD~1"]);
+    let refused = place.exits(4, &["plan"]).stderr;
+    assert!(
+        refused.contains(&applied[..10]) && refused.contains("try: git merge <that commit>"),
+        "{refused}"
+    );
+    place.git(&["merge", "-q", &applied[..10]]);
+    place.is_settled();
+    place.git(&["remote", "add", "origin", "../elsewhere"]);
+    let refused = place.exits(4, &["undo", run, "--yes"]).stderr;
+    assert!(refused.contains("try: eos sync, then eos plan shows"), "{refused}");
+}
+
 /// What is offered to be typed again asks for the secret; the stars that stand for it are none.
 #[test]
 fn stars_are_no_secret() {
