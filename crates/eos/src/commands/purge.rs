@@ -84,6 +84,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         .into());
     }
     let mut units = Units { env: env.clone(), units: BTreeMap::new() };
+    let mut let_go = None;
     if let Some(digest) = digest {
         let id = UnitId { env: env.clone(), name: name.clone() };
         let unit = Archive::new(&layout).read(&id, &digest)?;
@@ -91,6 +92,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
             run::still_used::refuse_job(context, &loaded, &unit)?;
         }
         units.units.insert(name.clone(), unit.with_only(&kept)?);
+        let_go = Some(unit).filter(|_| !in_care);
     }
     let mut text = match kept.objects.len() {
         0 => format!("What is left of {name} is destroyed for good.\n"),
@@ -111,6 +113,9 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let started = Instant::now();
     let at_work = Runs::open(context, &loaded.estate, &[&units], &line)?;
     interrupt::watch(&at_work.tools.children);
+    // While the estate has the values: they are known by them.
+    let secrets_left =
+        let_go.map(|unit| run::secrets_left::take_away(context, &loaded, &unit)).unwrap_or_default();
     let head = loaded.estate.commit_id().unwrap_or_default();
     let judge = |last: Option<&AppliedEnvironment>| {
         guard::refuse_stale(&env, last, &head, |older| loaded.estate.git.ancestry(&head, older))
@@ -145,7 +150,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let exit = view::exit(&report);
     let document = json!({"report": view::document(&report, &outputs), "destroyed": kept, "notes": stay});
     let outcome = Outcome::new(text, document).with_warnings(report.problems).exits(exit);
-    Ok(outcome.with_warnings(problems))
+    Ok(outcome.with_warnings(problems).with_warnings(secrets_left))
 }
 
 /// Tells of destroying alone: that tofu is given the objects first is no news, and "applying" would frighten.
