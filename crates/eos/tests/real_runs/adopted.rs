@@ -109,10 +109,15 @@ fn a_job_registered_by_hand_is_taken_over() {
 fn a_purge_takes_the_secrets_of_a_job_that_was_let_go_of() {
     let shop = Shop::new();
     let port = runs_an_old_redis(&shop, "lent-redis");
-    let words = shop.redis_at(port, "lent", &["--yes"]);
+    let (words, new) = shop.redis("lent", &["--yes"]);
     let words: Vec<&str> =
         ["adopt", "nomad-job/lent-redis"].into_iter().chain(words.iter().map(String::as_str)).collect();
-    shop.ok(&words);
+    let adopted = shop.ok(&words).stdout;
+    let flat = adopted.split_whitespace().collect::<Vec<_>>().join(" ");
+    has(&flat, &format!("lent-redis: port {port} → {new}; whoever connects to {port} finds nobody there"));
+    has(&flat, &format!("--port {port} keeps it"));
+    // All that changes, not the first three and a number.
+    has(&flat, "group server comes");
     let path = "nomad/jobs/lent-redis";
     let variable = || shop.nomad.get(&format!("/v1/vars?prefix={path}"))[0].clone();
     assert_eq!(variable()["Path"], path);
