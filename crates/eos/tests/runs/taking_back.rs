@@ -452,3 +452,20 @@ fn data_that_an_undo_leaves_is_guarded_as_after_a_delete() {
     place.ok(&["create", "vat", "tub", "--yes"]);
     assert!(place.ok(&["show", "tub"]).stdout.contains("h5"));
 }
+
+/// What an undo took out of the pillar comes back by the command that it names, on a machine where git knows nobody.
+#[test]
+fn the_way_back_from_an_undo_is_one_of_eos() {
+    let place = Place::new();
+    place.ok(&["create", "chore", "--yes"]);
+    place.ok(&["create", "ledger", "--yes"]);
+    let undone = place.ok(&["undo", "--yes"]).stdout;
+    let flat = undone.split_whitespace().collect::<Vec<_>>().join(" ");
+    let offered = flat.split("and apply it: ").nth(1).expect(&undone).trim_end_matches('.');
+    assert!(!place.is_asked_for("ledger"));
+    let words: Vec<&str> = offered.split(' ').skip(1).chain(["--yes"]).collect();
+    place.ok(&words);
+    assert!(place.is_asked_for("ledger") && place.is_asked_for("chore"));
+    place.is_settled();
+    assert_eq!(place.json(&["status"])["kept"], serde_json::json!({}), "its data was taken up again");
+}
