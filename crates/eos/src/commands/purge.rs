@@ -22,7 +22,7 @@ use serde_json::json;
 
 use super::Call;
 use super::delete::remove_secrets;
-use super::status::kept_line;
+use super::status::{kept_line, purge_of_asked_for};
 use crate::args::spoken;
 use crate::exit_code;
 use crate::loaded::Loaded;
@@ -51,7 +51,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let (records, _) = run::store(&loaded.estate, &layout)?;
     let applied = Applied::new(records.as_ref());
     let cut_off = cut_off(&layout, &env, &name)?;
-    refuse_what_is_asked_for(&loaded, &env, &name)?;
+    refuse_what_is_asked_for(&loaded, &applied, &env, &name)?;
     if cut_off.is_none() {
         refuse_what_runs(&layout, &applied, &env, &name)?;
     }
@@ -235,17 +235,32 @@ fn left(
     }
 }
 
-fn refuse_what_is_asked_for(loaded: &Loaded, env: &EnvName, name: &Name) -> Result<(), Diagnostics> {
+fn refuse_what_is_asked_for(
+    loaded: &Loaded,
+    applied: &Applied<'_>,
+    env: &EnvName,
+    name: &Name,
+) -> Result<(), Diagnostics> {
     let compiled = loaded.compile(&loaded.tree, env)?;
     if !run::units(env, &compiled.files)?.units.contains_key(name) {
         return Ok(());
     }
-    Err(Diagnostic::error(
-        codes::UNKNOWN_NAME,
-        format!("{name} is there in {env}; only what was kept after its name went is purged"),
-    )
-    .fix(format!("eos delete {name} --destroy-data {name}"))
-    .into())
+    let problem = |message: String| Diagnostic::error(codes::UNKNOWN_NAME, message);
+    // What was kept is out of tofu's hands: --destroy-data would not reach it.
+    if applied.kept(env)?.contains_key(name) {
+        let purge = purge_of_asked_for(name);
+        let runs = applied.units(env)?.contains_key(name);
+        return Err(problem(format!("{env} asks for {name}, and data of it was kept"))
+            .why("only what was kept of a name that is not asked for is purged")
+            .fix(match runs {
+                true => format!("{purge} destroys it for good, and {name} goes with it"),
+                false => format!("eos apply takes it up again; {purge} destroys it for good"),
+            })
+            .into());
+    }
+    Err(problem(format!("{name} is there in {env}; only what was kept after its name went is purged"))
+        .fix(format!("eos delete {name} --destroy-data {name}"))
+        .into())
 }
 
 /// What no run has taken away yet may be at work: it is for a plan to show what ends with it. What tofu has in its care by

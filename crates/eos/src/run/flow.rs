@@ -125,7 +125,7 @@ pub fn plan(
     let head = loaded.estate.commit_id().unwrap_or_default();
     let last = engine.applied().environment(wanted.env)?;
     guard::refuse_stale(wanted.env, last.as_ref(), &head, |older| loaded.estate.git.ancestry(&head, older))?;
-    refuse_unknown_data(&engine, wanted, units)?;
+    refuse_unknown_data(&engine, loaded, wanted, units)?;
     archived::complete(loaded, &runs.layout, &engine.applied(), wanted.env)?;
     let only = match wanted.leave.is_empty() {
         true => wanted.only.clone(),
