@@ -179,8 +179,9 @@ pub fn plan(
     warnings.extend(closed_folder::warnings(call.context, loaded, runs, wanted, &plan)?);
     let cost = Shown::cost_of(loaded, &plan)?;
     let left = wanted.leave.clone();
+    let only_recorded = plan.units.is_empty() && !wanted.change.is_empty();
     let warnings = loaded.in_environment(wanted.env, warnings);
-    Ok(Shown { plan, previews: runs.side.previews(), cost, warnings, left, blocked })
+    Ok(Shown { plan, previews: runs.side.previews(), cost, warnings, left, blocked, only_recorded })
 }
 
 /// Plans, shows, asks, records and applies.
