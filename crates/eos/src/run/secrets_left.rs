@@ -1,10 +1,9 @@
 //! A job that an undo let go of goes on, and so does Nomad's variable with what opens its data. Once it is gone and its data
 //! is purged, nobody else would take that variable away.
 
-use std::collections::BTreeMap;
-
 use eos_engine::{Unit, jobs};
 use eos_model::{Diagnostic, Diagnostics, codes};
+use eos_nomad::Job;
 use eos_provider::{Settings, take_out_secrets};
 
 use super::surroundings;
@@ -26,18 +25,16 @@ pub fn take_away(context: &Context, loaded: &Loaded, unit: &Unit) -> Diagnostics
             continue;
         }
         let id = job["ID"].as_str().unwrap_or_default();
-        // What another job reads under this id is that job's.
-        let is_its = |meta: &BTreeMap<String, String>| {
-            meta.get("eos.unit").map(String::as_str) == job["Meta"]["eos.unit"].as_str()
+        // One that bears another mark by now, or none again, may have values of its own there: those are not eos's.
+        let is_anothers = |found: Option<Job>| {
+            let mark = found.map(|found| found.meta.get("eos.unit").cloned());
+            mark.is_some_and(|mark| mark.as_deref() != job["Meta"]["eos.unit"].as_str())
         };
-        let why = match client.job(id) {
-            Ok(Some(found)) if !is_its(&found.meta) => continue,
-            Err(error) => error.to_string(),
-            Ok(_) => match take_out_secrets(&settings, &client, &job) {
-                Ok(false) => continue,
-                Ok(true) => "somebody has given it other values".to_owned(),
-                Err(found) => found.0.first().map(|one| one.message.clone()).unwrap_or_default(),
-            },
+        let why = match take_out_secrets(&settings, &client, &job) {
+            Ok(false) => continue,
+            Ok(true) if client.job(id).is_ok_and(is_anothers) => continue,
+            Ok(true) => "somebody has given it other values".to_owned(),
+            Err(found) => found.0.first().map(|one| one.message.clone()).unwrap_or_default(),
         };
         let path = format!("nomad/jobs/{id}");
         let message = format!("secrets of {} may still be in Nomad's variable {path}", unit.name());

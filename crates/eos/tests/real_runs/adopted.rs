@@ -107,29 +107,37 @@ fn a_job_registered_by_hand_is_taken_over() {
 /// What opens the data stays with a job that an undo let go of, and goes with the data.
 #[test]
 fn a_purge_takes_the_secrets_of_a_job_that_was_let_go_of() {
+    let stopped = |job: &str| ["job", "stop", "-purge", "-detach", job].map(str::to_owned).to_vec();
+    let as_before = |job: &str| ["job", "revert", "-detach", job, "0"].map(str::to_owned).to_vec();
+    lent_and_purged("lent-redis", stopped("lent-redis"));
+    lent_and_purged("back-redis", as_before("back-redis"));
+}
+
+/// Adopted, let go of, and its data purged once Nomad was told this.
+fn lent_and_purged(job: &str, told: Vec<String>) {
     let shop = Shop::new();
-    let port = runs_an_old_redis(&shop, "lent-redis");
+    let port = runs_an_old_redis(&shop, job);
     let (words, new) = shop.redis("lent", &["--yes"]);
-    let words: Vec<&str> =
-        ["adopt", "nomad-job/lent-redis"].into_iter().chain(words.iter().map(String::as_str)).collect();
+    let object = format!("nomad-job/{job}");
+    let words: Vec<&str> = ["adopt", &object].into_iter().chain(words.iter().map(String::as_str)).collect();
     let adopted = shop.ok(&words).stdout;
     let flat = adopted.split_whitespace().collect::<Vec<_>>().join(" ");
-    has(&flat, &format!("lent-redis: port {port} → {new}; whoever connects to {port} finds nobody there"));
+    has(&flat, &format!("{job}: port {port} → {new}; whoever connects to {port} finds nobody there"));
     has(&flat, &format!("--port {port} keeps it"));
     // All that changes, not the first three and a number.
     has(&flat, "group server comes");
-    let path = "nomad/jobs/lent-redis";
+    let path = &format!("nomad/jobs/{job}");
     let variable = || shop.nomad.get(&format!("/v1/vars?prefix={path}"))[0].clone();
-    assert_eq!(variable()["Path"], path);
+    assert_eq!(variable()["Path"], path.as_str());
     let undone = shop.ok(&["undo", "--yes"]).stdout;
     let flat = undone.split_whitespace().collect::<Vec<_>>().join(" ");
-    has(&flat, "and so does Nomad's variable nomad/jobs/lent-redis with its secrets; nomad job history");
-    has(&flat, "nomad job revert lent-redis <VERSION> brings that back");
+    has(&flat, &format!("and so does Nomad's variable {path} with its secrets; nomad job history"));
+    has(&flat, &format!("nomad job revert {job} <VERSION> brings that back"));
     assert!(!flat.contains("brings that back, stays"), "{flat}");
     // The job that goes on reads it.
-    assert_eq!(variable()["Path"], path);
-    let stopped = shop.nomad_says(&["job", "stop", "-purge", "-detach", "lent-redis"]);
-    assert!(stopped.status.success());
+    assert_eq!(variable()["Path"], path.as_str());
+    let told: Vec<&str> = told.iter().map(String::as_str).collect();
+    assert!(shop.nomad_says(&told).status.success());
     // Somebody else's key stays.
     let items = shop.nomad.get(&format!("/v1/var/{path}"))["Items"].clone();
     let items =
