@@ -65,13 +65,16 @@ pub fn declared(files: &UnitFiles) -> Vec<String> {
 /// Why a resource with a provisioner has no inverse.
 pub(crate) const RUN_AT_CREATION: &str = "a command that was run when it was created";
 
+/// Why an operation has no inverse.
+pub(crate) const CARRIED_OUT: &str = "an operation that was carried out once";
+
 /// Resources that have no inverse, with why: what they did stays done when they are taken back.
 pub fn without_inverse(files: &UnitFiles) -> Vec<(String, &'static str)> {
     let main = main_of(files);
     resources(&main)
         .filter_map(|(address, body)| {
             if body.get("trigger").is_some() {
-                Some((address, "an operation that was carried out once"))
+                Some((address, CARRIED_OUT))
             } else if body.get("provisioner").is_some() {
                 Some((address, RUN_AT_CREATION))
             } else if address.starts_with("eos_salt_state.") && body.get("on_destroy").is_none() {

@@ -18,6 +18,12 @@ pub fn described(unit: &Unit, inputs: &BTreeMap<String, Json>) -> Vec<(String, J
         .collect()
 }
 
+/// Whether eos gives secrets to a job.
+pub fn reads_secrets(job: &Json) -> bool {
+    let meta = job["Meta"].as_object().into_iter().flatten();
+    meta.into_iter().any(|(key, _)| key.starts_with("eos.secret."))
+}
+
 fn job(unit: &Unit, body: &Json, inputs: &BTreeMap<String, Json>) -> Option<Json> {
     let text = body["spec"].as_str()?;
     let file = text.strip_prefix("${file(\"${path.module}/").and_then(|rest| rest.strip_suffix("\")}"));

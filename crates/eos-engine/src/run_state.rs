@@ -45,6 +45,9 @@ pub struct UnitRun {
     /// It was started to take the unit back.
     #[serde(skip)]
     pub child_undoes: bool,
+    /// Tofu once did all of it, whatever became of it since.
+    #[serde(skip)]
+    pub applied_whole: bool,
     /// Why it failed, is stuck or was stopped.
     pub reasons: Vec<String>,
     /// Why it failed or was stuck last, whatever was tried since; none once it is done or taken back.
@@ -173,6 +176,7 @@ impl Run {
             child: None,
             child_at: 0,
             child_undoes: false,
+            applied_whole: false,
             reasons: Vec::new(),
             last_failure: Vec::new(),
             code: None,
@@ -232,7 +236,8 @@ impl Run {
                 unit.reasons.clear();
                 unit.code = None;
             }
-            Step::Verifying | Step::Done | Step::Undone => {}
+            Step::Verifying | Step::Done => unit.applied_whole = true,
+            Step::Undone => {}
         }
         match state {
             UnitState::Failed | UnitState::Stuck => unit.last_failure.clone_from(&unit.reasons),

@@ -14,11 +14,13 @@ use serde_json::Value as Json;
 use crate::agreed::without_keys;
 use crate::applied::{AppliedEnvironment, AppliedUnit};
 use crate::ask_tofu::TofuPlan;
+use crate::carried_out::NOT_TO_ITS_END;
 use crate::change::changes_of;
 use crate::data;
 use crate::data_in_care::DataInCare;
 use crate::engine::Engine;
 use crate::execute::{Follows, RevertFirst};
+use crate::let_go;
 use crate::observer::Progress;
 use crate::one_unit::{Conduct, Journaled, Target, UnitEnd};
 use crate::order::Graph;
@@ -32,8 +34,6 @@ use crate::runs;
 use crate::unit::{Digest, Unit};
 use crate::walk::{Next, walk};
 
-/// Why an adopted object stays as it is.
-const LET_GO: &str = "it was there before eos and goes on, out of eos's care, as it is now; nomad job history shows what it was before, nomad job revert brings that back";
 /// Why what a drift revert did stays so.
 const PUT_RIGHT: &str = "put right after it was changed by hand";
 const DESTROYED: &str = "its data was destroyed and does not come back";
@@ -73,7 +73,7 @@ impl Engine<'_> {
         self.refuse_not_undoable(&known.run)?;
         let mut units = Vec::new();
         for name in backward(&known.run).sorted() {
-            let mut unit = self.undone(&known.run.begun, &name)?;
+            let mut unit = self.undone(&known.run, &name)?;
             let left = self.data_left(&known.run, &name, &unit.keeps);
             unit.keeps.retain(|address| left.contains(address));
             units.push(unit);
@@ -82,7 +82,8 @@ impl Engine<'_> {
     }
 
     /// Where a unit goes when its run is taken back, and what stays all the same.
-    fn undone(&self, begun: &Begun, name: &Name) -> Result<UndoneUnit, Diagnostic> {
+    fn undone(&self, run: &Run, name: &Name) -> Result<UndoneUnit, Diagnostic> {
+        let begun = &run.begun;
         let intended = &begun.units[name];
         let id = self.id(&begun.env, name);
         let made = self.archive().read(&id, &intended.digest)?;
@@ -94,9 +95,10 @@ impl Engine<'_> {
         let keeps: Vec<String> =
             data::data_resources(&made.files).into_keys().filter(|a| !declared.contains(a)).collect();
         // Data that eos kept and took over again is listed as staying; the rest was somebody else's.
-        let foreign = |address: &&String| goal == Goal::Gone && !keeps.contains(&without_keys(address));
-        let let_go = intended.treatment.adopt.keys().filter(foreign);
-        let let_go = let_go.map(|address| (address.clone(), LET_GO.to_owned()));
+        let foreign =
+            |(address, _): &(&String, &String)| goal == Goal::Gone && !keeps.contains(&without_keys(address));
+        let let_go = intended.treatment.adopt.iter().filter(foreign);
+        let let_go = let_go.map(|(address, id)| (address.clone(), let_go::why(&made, address, id)));
         let destroyed = data::data_resources(&made.files).into_keys();
         let destroyed = destroyed.filter(|_| intended.treatment.destroy_data && goal == Goal::Present);
         let destroyed = destroyed.map(|address| (address, DESTROYED.to_owned()));
@@ -111,6 +113,10 @@ impl Engine<'_> {
                     intended.agreed.creates().iter().any(|a| without_keys(a) == *address)
                 }
                 _ => intended.agreed.touches(address),
+            })
+            .map(|(address, why)| match why {
+                data::CARRIED_OUT if !self.was_carried_out(run, name, &address) => (address, NOT_TO_ITS_END),
+                _ => (address, why),
             })
             .map(|(address, why)| (address, why.to_owned()))
             .chain(let_go)
@@ -183,7 +189,14 @@ impl Conduct<'_> {
             problems.push(problem);
             return self.finish(problems);
         }
-        let mut graph = backward(&self.journal.run());
+        let run = self.journal.run();
+        // Afterwards the log of what was done is gone.
+        let mut undone: BTreeMap<Name, UndoneUnit> = run
+            .units
+            .keys()
+            .filter_map(|name| Some((name.clone(), self.engine.undone(&run, name).ok()?)))
+            .collect();
+        let mut graph = backward(&run);
         let touched: BTreeSet<Name> = graph.after.keys().cloned().collect();
         graph.after.retain(|name, _| self.journal.state(name) != UnitState::Undone);
         let failed = Mutex::new(Vec::new());
@@ -209,7 +222,7 @@ impl Conduct<'_> {
         let run = self.journal.run();
         let taken_back = run.units.iter().filter(|(_, unit)| unit.state == UnitState::Undone);
         let stays = taken_back.filter_map(|(name, _)| {
-            let mut unit = self.engine.undone(&self.begun, name).ok()?;
+            let mut unit = undone.remove(name)?;
             // What left tofu's care is written down; the rest was never made.
             let is_kept = |address: &String| self.kept().get(name).is_some_and(|kept| kept.has(address));
             unit.keeps.retain(is_kept);

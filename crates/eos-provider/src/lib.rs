@@ -23,7 +23,7 @@ mod tls;
 mod unix_socket;
 mod value;
 
-pub use nomad_job::{as_registered, is_secret, redact_tasks};
+pub use nomad_job::{as_registered, is_secret, redact_tasks, take_out_secrets};
 pub use redact::Redact;
 pub use salt_state::is_this_machine;
 pub use serve::{ServeError, parent_of_sockets, serve};

@@ -21,7 +21,7 @@ mod words;
 
 use eos_model::{Diagnostic, Diagnostics, codes};
 pub use preview::is_secret;
-pub use secrets::redact_tasks;
+pub use secrets::{redact_tasks, take_out_secrets};
 use spec::Spec;
 pub use spec::as_registered;
 

@@ -74,24 +74,30 @@ impl Report {
 }
 
 impl StateResult {
-    /// The comment, and for a command what it wrote: there the comment only says that it ran.
+    /// The comment, or what a command wrote: of that the comment only says that it ran, with all of its script.
     pub fn reason(&self) -> String {
-        let mut reason = self.comment.trim().to_owned();
+        let comment = self.comment.trim();
+        let only_ran = comment == format!("Command \"{}\" run", self.name);
+        let code = self.changes.get("retcode").and_then(Json::as_i64).filter(|code| *code != 0);
+        let mut lines = if only_ran && code.is_some() { Vec::new() } else { vec![comment.to_owned()] };
         for stream in ["stderr", "stdout"] {
-            let text = self.changes.get(stream).and_then(Json::as_str).map_or("", str::trim);
-            if !text.is_empty() && reason != text {
-                reason.push_str(&format!("\n{text}"));
+            let text = self.changes.get(stream).and_then(Json::as_str).map_or("", str::trim).to_owned();
+            if !text.is_empty() && !lines.contains(&text) {
+                lines.push(text);
             }
         }
-        if let Some(code) = self.changes.get("retcode").and_then(Json::as_i64).filter(|code| *code != 0) {
-            reason.push_str(&format!("\nit ended with {code}"));
-        }
-        reason
+        lines.extend(code.map(|code| format!("it ended with {code}")));
+        lines.join("\n")
     }
 
     /// The first line of what Salt says, and the next one where the first only announces it.
     pub fn headline(&self) -> String {
-        let mut lines = self.comment.trim().lines().map(str::trim);
+        // A script is not what is said of it.
+        let comment = match self.name.trim().contains('\n') {
+            true => self.comment.replace(&self.name, "…"),
+            false => self.comment.clone(),
+        };
+        let mut lines = comment.trim().lines().map(str::trim);
         let first = lines.next().unwrap_or_default();
         match lines.next() {
             Some(next) if first.ends_with(':') => format!("{first} {next}"),
@@ -101,8 +107,11 @@ impl StateResult {
 }
 
 impl fmt::Display for StateResult {
-    /// `file.managed /etc/motd (motd)`.
+    /// `file.managed /etc/motd (motd)`; a script of several lines goes by its id.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.name.trim().contains('\n') {
+            return write!(f, "{} {}", self.function, self.id);
+        }
         write!(f, "{} {}", self.function, self.name)?;
         if self.name == self.id { Ok(()) } else { write!(f, " ({})", self.id) }
     }
@@ -146,6 +155,12 @@ mod tests {
         let report = Report { states: vec![waited.clone(), failed.clone()] };
         assert_eq!(report.failures(), [&failed]);
         assert_eq!(failed.reason(), "Command \"x\" run\nno such disk\nit ended with 3");
+        let script = "# Only ever grows.\nset -eu\n";
+        let failed =
+            StateResult { name: script.to_owned(), comment: format!("Command \"{script}\" run"), ..failed };
+        assert_eq!(failed.reason(), "no such disk\nit ended with 3");
+        assert_eq!(failed.to_string(), "cmd.run a");
+        assert_eq!(failed.headline(), "Command \"…\" run");
         assert_eq!(Report { states: vec![waited.clone()] }.failures(), [&waited]);
         assert!(report.differs());
     }

@@ -18,6 +18,8 @@ mod doctor;
 mod ejected;
 #[path = "real_runs/emptied.rs"]
 mod emptied;
+#[path = "real_runs/failed_operation.rs"]
+mod failed_operation;
 #[path = "real_runs/failing.rs"]
 mod failing;
 #[path = "real_runs/interrupted.rs"]

@@ -63,7 +63,8 @@ pub fn plan(call: &Call, prior: Option<&Recorded>, proposed: &Object) -> Result<
             return Err(trouble::not_ours(&spec.id, mark, spec.owner.as_deref()).into());
         }
     }
-    let mut shown = preview(&spec.id, &survey, private);
+    let taken_over = survey.job.as_ref().is_some_and(|job| owner_of(&job.meta) != spec.owner.as_deref());
+    let mut shown = preview(&spec.id, &survey, private, taken_over);
     if prior.is_some_and(|prior| prior.object.get("spec") == proposed.get("spec")) {
         // Nothing else is asked for: the job was changed by others, and somebody may want to keep that.
         shown.details["there"] = there(&client, &spec, &survey).unwrap_or_default();

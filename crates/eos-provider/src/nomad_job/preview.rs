@@ -18,7 +18,8 @@ pub struct Preview {
     pub is_empty: bool,
 }
 
-pub fn preview(id: &str, survey: &Survey, private: Private) -> Preview {
+/// `taken_over` is a job that was another's, or nobody's.
+pub fn preview(id: &str, survey: &Survey, private: Private, taken_over: bool) -> Preview {
     let plan = &survey.plan;
     let action = match (&survey.job, plan.diff.kind) {
         (None, _) => "create",
@@ -30,7 +31,7 @@ pub fn preview(id: &str, survey: &Survey, private: Private) -> Preview {
         "create" => format!("job {id} is new"),
         "start" => format!("job {id} is stopped and starts again"),
         "none" => unchanged(&survey.differences(private), survey.needs_another_attempt()),
-        _ => match in_words(&plan.diff) {
+        _ => match in_words(&plan.diff, taken_over) {
             text if text.is_empty() => format!("job {id} changes"),
             text => text,
         },

@@ -8,6 +8,7 @@ use eos_secrets::{Identity, Secret};
 use serde_json::Value as Json;
 
 use super::spec::{Spec, secrets_of};
+use super::trouble;
 use crate::redact::Redact;
 use crate::settings::Settings;
 
@@ -101,6 +102,24 @@ pub fn redact_tasks(settings: &Settings, jobs: &[Json]) -> Result<Redact, Diagno
         all.push(Secrets::read(settings, job["ID"].as_str().unwrap_or_default(), &references)?);
     }
     Ok(Redact::new(all.iter().flat_map(|secrets| secrets.0.values()).map(Secret::expose)))
+}
+
+/// Takes what the estate gave to a job that is gone out of its variable: for a job that nobody destroys, since it was let
+/// go of. A key that somebody has given another value since stays. Gives whether one does.
+pub fn take_out_secrets(settings: &Settings, client: &Client, job: &Json) -> Result<bool, Diagnostics> {
+    let spec = Spec::parse(&job.to_string())?;
+    let path = spec.variable_path();
+    let found = client.variable(&path).map_err(trouble::diagnostics)?;
+    let Some(mut variable) =
+        found.filter(|found| spec.secrets.keys().any(|key| found.items.contains_key(key)))
+    else {
+        return Ok(false);
+    };
+    let secrets = Secrets::resolve(settings, &spec)?;
+    let is_ours = |key: &String, item: &str| secrets.0.get(key).is_some_and(|secret| secret.expose() == item);
+    variable.items.retain(|key, item| !is_ours(key, item));
+    store(client, &path, &variable).map_err(trouble::diagnostics)?;
+    Ok(spec.secrets.keys().any(|key| variable.items.contains_key(key)))
 }
 
 /// Takes a spec's keys out of the job's variable, and the variable away when nothing is left in it.

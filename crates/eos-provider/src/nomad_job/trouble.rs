@@ -6,9 +6,10 @@ use eos_nomad::Error;
 pub fn diagnostic(error: &Error) -> Diagnostic {
     let nomad = |message: String| Diagnostic::error(codes::NOMAD, message);
     match error {
-        Error::Unreachable { address, reason, operation, .. } => {
+        Error::Unreachable { address, reason, operation, sent } => {
             nomad(format!("Nomad at {address} cannot be reached"))
-                .why(format!("{operation}: {reason}"))
+                // Where nothing was asked of it, it is one trouble for all jobs, in the same words.
+                .why(if *sent { format!("{operation}: {reason}") } else { reason.clone() })
                 .fix("start it, or name another: NOMAD_ADDR=<address>")
         }
         Error::NoLeader { address, operation } => {
@@ -82,5 +83,20 @@ mod tests {
             assert!(at("another name") < at("eos adopt nomad-job/production-redis"), "{fix}");
             assert_eq!(fix.contains("takes the job away"), mark.is_some(), "{fix}");
         }
+    }
+
+    #[test]
+    fn a_nomad_that_is_away_is_the_same_trouble_for_every_job() {
+        let of = |job: &str, sent: bool| {
+            diagnostic(&Error::Unreachable {
+                operation: format!("reading job {job}"),
+                address: "http://127.0.0.1:1".to_owned(),
+                reason: "connection refused".to_owned(),
+                sent,
+            })
+        };
+        assert_eq!(of("web", false), of("db", false));
+        // It may have done what it was asked to: for which job is to be told.
+        assert_ne!(of("web", true), of("db", true));
     }
 }

@@ -9,7 +9,8 @@ const MOST: usize = 3;
 /// A value that is part of the words.
 const SHORT: usize = 12;
 
-pub fn in_words(diff: &JobDiff) -> String {
+/// Of a job that is taken over `all` is listed: a person did not write what it is to become.
+pub fn in_words(diff: &JobDiff, all: bool) -> String {
     let mut words = Vec::new();
     fields(&diff.fields, None, &mut words);
     objects("", diff.objects.iter(), &mut words);
@@ -22,8 +23,8 @@ pub fn in_words(diff: &JobDiff) -> String {
             told.push(word);
         }
     }
-    let more = told.len().saturating_sub(MOST);
-    told.truncate(MOST);
+    let more = told.len().saturating_sub(if all { told.len() } else { MOST });
+    told.truncate(told.len() - more);
     if more > 0 {
         told.push(format!("{more} more"));
     }
@@ -130,7 +131,7 @@ mod tests {
     fn words(group: Json) -> String {
         let mut group = group;
         (group["Type"], group["Name"]) = (json!("Edited"), json!("server"));
-        in_words(&serde_json::from_value(json!({"Type": "Edited", "TaskGroups": [group]})).unwrap())
+        in_words(&serde_json::from_value(json!({"Type": "Edited", "TaskGroups": [group]})).unwrap(), false)
     }
 
     #[test]
@@ -149,8 +150,11 @@ mod tests {
         let tasks = json!([{"Type": "Added", "Name": "backup", "Fields": [field("Added", "Driver", "", "raw_exec")]}]);
         assert_eq!(words(json!({"Fields": marks, "Tasks": tasks})), "secret password, task backup comes");
         let many: Vec<Json> = (0..5).map(|n| edited(&format!("F{n}"), "", "x")).collect();
-        assert_eq!(words(json!({"Fields": many})), "F0, F1, F2, 2 more");
-        assert_eq!(in_words(&JobDiff::default()), "");
+        assert_eq!(words(json!({"Fields": many.clone()})), "F0, F1, F2, 2 more");
+        assert_eq!(in_words(&JobDiff::default(), false), "");
+        let group = json!({"Type": "Edited", "Name": "server", "Fields": many});
+        let diff = serde_json::from_value(json!({"Type": "Edited", "TaskGroups": [group]})).unwrap();
+        assert_eq!(in_words(&diff, true), "F0, F1, F2, F3, F4");
     }
 
     /// As Nomad 1.10 tells it: the whole network goes, and another comes.

@@ -37,11 +37,13 @@ pub fn of_states(arguments: &Arguments<'_>, report: &Report) -> Diagnostics {
     let failures = report.failures();
     let mut found = Diagnostics::new();
     for state in failures.iter().take(MOST) {
-        found.push(
-            Diagnostic::error(codes::STATE_FAILED, format!("{state} failed on {}", arguments.target))
-                .why(state.reason())
-                .fix("put right what Salt names; states that are done stay done"),
-        );
+        // A table's cell has room for the first line: it is to say why.
+        let reason = state.reason();
+        let (first, rest) = reason.split_once('\n').unwrap_or((&reason, ""));
+        let message = format!("{state} failed on {}: {first}", arguments.target);
+        let problem = Diagnostic::error(codes::STATE_FAILED, message)
+            .fix("put right what Salt names; states that are done stay done");
+        found.push(if rest.is_empty() { problem } else { problem.why(rest) });
     }
     if failures.len() > MOST {
         let rest = failures.len() - MOST;

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use clap::{Arg, ArgMatches, Command};
+use eos_compile::Listens;
 use eos_compile::intent::Planned;
 use eos_engine::jobs;
 use eos_model::{Diagnostic, Diagnostics, EnvName, Name, codes};
@@ -11,7 +12,7 @@ use eos_pillar::estate_file::{DEFAULT_NAMESPACE, ESTATE_FILE, EstateFile};
 use eos_pillar::{Change, ComponentEntry, Environment};
 use serde_json::Value as Json;
 
-use super::{Call, catalog_here, create};
+use super::{Call, adopt_ports as ports, catalog_here, create};
 use crate::args::{self, spoken};
 use crate::loaded::Loaded;
 use crate::outcome::Outcome;
@@ -125,6 +126,39 @@ pub fn refuse_other_driver(
         .why("taken over so, it would be stopped and started as something else")
         .fix("say which it is to be: --runtime host for a program of its host, --runtime container for an image")
         .into())
+}
+
+/// A job that is taken over may listen elsewhere afterwards than it does now: what connects to it must hear of that.
+pub fn about_ports(
+    call: &Call<'_>,
+    loaded: &Loaded,
+    prepared: &Prepared,
+    (name, job): (&str, &str),
+) -> Vec<String> {
+    let ours = prepared.compiled.listens.get(name).map(Vec::as_slice).unwrap_or_default();
+    let client = surroundings::nomad(call.context, &loaded.estate);
+    // Of a Nomad that does not answer the plan tells.
+    let Some(Ok(Some(found))) = client.map(|client| client.job_document(job)) else { return Vec::new() };
+    let theirs = ports::of(&found);
+    let new: Vec<&Listens> = ours.iter().filter(|one| !theirs.contains(&one.port)).collect();
+    let listed = |all: &mut dyn Iterator<Item = u16>| all.map(|port| port.to_string()).collect::<Vec<_>>();
+    let left = listed(&mut theirs.iter().copied().filter(|port| ours.iter().all(|one| one.port != *port)));
+    let mut notes = Vec::new();
+    for one in new {
+        let (port, flag) = (one.port, one.setting.replace('_', "-"));
+        notes.push(match left.as_slice() {
+            [] => format!("{name} listens on {port}; {job} does not say where it listens: --{flag} sets that"),
+            [old] => format!(
+                "{job}: port {old} → {port}; whoever connects to {old} finds nobody there any more: --{flag} {old} keeps it"
+            ),
+            several => format!(
+                "{job}: ports {} → {port}; whoever connects to one of them may find nobody there any more: --{flag} sets it",
+                several.join(", ")
+            ),
+        });
+    }
+    notes.push(format!("nomad job inspect {job} shows what runs now, --dry-run what takes its place"));
+    notes
 }
 
 /// What the tasks of a job run with.

@@ -97,7 +97,8 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     warnings.0.extend(run::this_machine::warn_of_ordinary_user(call.context, &plan, &units));
     warnings.extend(run::closed_folder::warnings(call.context, &loaded, &runs, &wanted, &plan)?);
     let warnings = loaded.in_environment(&env, warnings);
-    let shown = Shown { plan, previews, cost, warnings, left: Default::default(), blocked };
+    let shown =
+        Shown { plan, previews, cost, warnings, left: Default::default(), blocked, only_recorded: false };
     let ended = flow::agree_and_apply(call, &mut loaded, &runs, wanted, &units, &shown);
     let ended = ended.map_err(|found| shown.beside(call.context, found))?;
     Ok(outcome(call, &loaded, &env, ended, &shown))

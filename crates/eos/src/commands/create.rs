@@ -182,6 +182,9 @@ pub fn create(
     {
         adopt::refuse_other_driver(call, &loaded, &env, &prepared, (&name, job))?;
     }
+    planned
+        .notes
+        .extend(job.iter().flat_map(|job| adopt::about_ports(call, &loaded, &prepared, (&name, job))));
     let adopt = job.map(|job| (name.clone(), adopt::import_id(&loaded.estate.file, job)));
     let intent = Intent { planned: &planned, prepared: &prepared, message, adopt, warnings: said.warnings };
     record(call, matches, &mut loaded, &env, intent)

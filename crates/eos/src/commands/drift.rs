@@ -266,6 +266,7 @@ fn revert(
         warnings: run::lost_data::warnings(context, loaded, env, drift.units.keys())?,
         left: Default::default(),
         blocked: false,
+        only_recorded: false,
     };
     shown.say(context, loaded);
     let recorded = || crate::recording::Recorded { commit: None, difference: Default::default() };

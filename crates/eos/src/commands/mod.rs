@@ -1,6 +1,7 @@
 //! The verbs. One row in [`VERBS`] and one file make a command; help and completion derive from the table.
 
 pub mod adopt;
+mod adopt_ports;
 pub mod apply;
 pub mod catalog;
 pub mod compile;

@@ -22,7 +22,7 @@ use serde_json::json;
 
 use super::Call;
 use super::delete::remove_secrets;
-use super::status::kept_line;
+use super::status::{kept_line, purge_of_asked_for};
 use crate::args::spoken;
 use crate::exit_code;
 use crate::loaded::Loaded;
@@ -52,7 +52,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let applied = Applied::new(records.as_ref());
     run::archived::complete(&loaded, &layout, &applied, &env)?;
     let cut_off = cut_off(&layout, &env, &name)?;
-    refuse_what_is_asked_for(&loaded, &env, &name)?;
+    refuse_what_is_asked_for(&loaded, &applied, &env, &name)?;
     if cut_off.is_none() {
         refuse_what_runs(&layout, &applied, &env, &name)?;
     }
@@ -85,6 +85,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         .into());
     }
     let mut units = Units { env: env.clone(), units: BTreeMap::new() };
+    let mut let_go = None;
     if let Some(digest) = digest {
         let id = UnitId { env: env.clone(), name: name.clone() };
         let unit = Archive::new(&layout).read(&id, &digest)?;
@@ -92,6 +93,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
             run::still_used::refuse_job(context, &loaded, &unit)?;
         }
         units.units.insert(name.clone(), unit.with_only(&kept)?);
+        let_go = Some(unit).filter(|_| !in_care);
     }
     let mut text = match kept.objects.len() {
         0 => format!("What is left of {name} is destroyed for good.\n"),
@@ -112,6 +114,9 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let started = Instant::now();
     let at_work = Runs::open(context, &loaded.estate, &[&units], &line)?;
     interrupt::watch(&at_work.tools.children);
+    // While the estate has the values: they are known by them.
+    let secrets_left =
+        let_go.map(|unit| run::secrets_left::take_away(context, &loaded, &unit)).unwrap_or_default();
     let head = loaded.estate.commit_id().unwrap_or_default();
     let judge = |last: Option<&AppliedEnvironment>| {
         guard::refuse_stale(&env, last, &head, |older| loaded.estate.git.ancestry(&head, older))
@@ -146,7 +151,7 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     let exit = view::exit(&report);
     let document = json!({"report": view::document(&report, &outputs), "destroyed": kept, "notes": stay});
     let outcome = Outcome::new(text, document).with_warnings(report.problems).exits(exit);
-    Ok(outcome.with_warnings(problems))
+    Ok(outcome.with_warnings(problems).with_warnings(secrets_left))
 }
 
 /// Tells of destroying alone: that tofu is given the objects first is no news, and "applying" would frighten.
@@ -231,17 +236,32 @@ fn left(
     }
 }
 
-fn refuse_what_is_asked_for(loaded: &Loaded, env: &EnvName, name: &Name) -> Result<(), Diagnostics> {
+fn refuse_what_is_asked_for(
+    loaded: &Loaded,
+    applied: &Applied<'_>,
+    env: &EnvName,
+    name: &Name,
+) -> Result<(), Diagnostics> {
     let compiled = loaded.compile(&loaded.tree, env)?;
     if !run::units(env, &compiled.files)?.units.contains_key(name) {
         return Ok(());
     }
-    Err(Diagnostic::error(
-        codes::UNKNOWN_NAME,
-        format!("{name} is there in {env}; only what was kept after its name went is purged"),
-    )
-    .fix(format!("eos delete {name} --destroy-data {name}"))
-    .into())
+    let problem = |message: String| Diagnostic::error(codes::UNKNOWN_NAME, message);
+    // What was kept is out of tofu's hands: --destroy-data would not reach it.
+    if applied.kept(env)?.contains_key(name) {
+        let purge = purge_of_asked_for(name);
+        let runs = applied.units(env)?.contains_key(name);
+        return Err(problem(format!("{env} asks for {name}, and data of it was kept"))
+            .why("only what was kept of a name that is not asked for is purged")
+            .fix(match runs {
+                true => format!("{purge} destroys it for good, and {name} goes with it"),
+                false => format!("eos apply takes it up again; {purge} destroys it for good"),
+            })
+            .into());
+    }
+    Err(problem(format!("{name} is there in {env}; only what was kept after its name went is purged"))
+        .fix(format!("eos delete {name} --destroy-data {name}"))
+        .into())
 }
 
 /// What no run has taken away yet may be at work: it is for a plan to show what ends with it. What tofu has in its care by

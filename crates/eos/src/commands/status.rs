@@ -164,12 +164,26 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
         }
     }
     let left = kept.iter().filter(is_left).filter(|(_, kept)| !kept.objects.is_empty());
-    let purges: Vec<String> = left.map(|(name, _)| format!("eos purge {name}")).collect();
-    if !purges.is_empty() {
-        let next = format!(
+    let (asked_for, gone): (Vec<_>, Vec<_>) =
+        left.map(|(name, _)| name).partition(|name| units.units.contains_key(*name));
+    let purge = |name: &&Name| format!("eos purge {name}");
+    let mut nexts = Vec::new();
+    if !gone.is_empty() {
+        let purges: Vec<String> = gone.iter().map(purge).collect();
+        nexts.push(format!(
             "eos create takes it over under the same name; {} destroys it for good.",
             purges.join(" or ")
-        );
+        ));
+    }
+    for name in asked_for {
+        let purge = purge_of_asked_for(name);
+        // One that runs beside what was kept of it does not take that up.
+        nexts.push(match there.contains_key(name) {
+            true => format!("{purge} destroys it for good, and {name} goes with it."),
+            false => format!("eos apply takes the data of {name} up again; {purge} destroys it for good."),
+        });
+    }
+    for next in nexts {
         let next = loaded.hint(&env, &next);
         text.push_str(&below("  Next: ", "  Next: ", &next, call.context.width, 4));
     }
@@ -188,6 +202,11 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Outcome, Diagnostics
     // A journal that cannot be read may be that of a run which is not over.
     let exit = if problems.has_errors() { exit_code::of(&problems) } else { 0 };
     Ok(Outcome::new(text, document).with_warnings(problems).exits(exit))
+}
+
+/// How the data that was kept of a name goes for good while the pillar asks for the name.
+pub fn purge_of_asked_for(name: &Name) -> String {
+    format!("eos delete {name}, then eos purge {name}")
 }
 
 /// What was kept of a name: which object, which data, where, and since when.

@@ -100,8 +100,9 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Told, Diagnostics> {
     let mut text =
         view::text(&report, &outputs, started.elapsed().as_secs(), context.width, context.color_stdout);
     let takes_away = report.outcome == Outcome::Undone && pillar.takes_away();
-    if let Some(commit) = report.reverted.as_ref().filter(|_| takes_away) {
-        text.push_str(&wrap::below("", "", &entries_back::way_back(commit), context.width, 2));
+    let before = |commit: &String| loaded.estate.git.revision(&format!("{commit}~1")).ok();
+    if let Some(commit) = report.reverted.as_ref().filter(|_| takes_away).and_then(before) {
+        text.push_str(&wrap::below("", "", &entries_back::way_back(&commit), context.width, 2));
     }
     text = loaded.hint(&env, &text);
     let exit = view::exit(&report);
@@ -109,9 +110,10 @@ pub fn run(call: &Call<'_>, matches: &ArgMatches) -> Result<Told, Diagnostics> {
     match undoing::compile_again(call, &env) {
         Ok(asked) if report.outcome == Outcome::Undone => {
             let applied = Applied::new(runs.records.as_ref()).units(&env)?;
-            let note = undoing::still_asked_for(&asked, &applied);
-            let note = note.map(|note| loaded.hint(&env, &note));
-            for line in note.iter().flat_map(|note| wrap::wrapped(note, context.width, context.width)) {
+            let half_done = undoing::half_done(&layout, &env)?;
+            let notes = undoing::still_asked_for(&asked, &applied, &half_done);
+            let notes: Vec<String> = notes.iter().map(|note| loaded.hint(&env, note)).collect();
+            for line in notes.iter().flat_map(|note| wrap::wrapped(note, context.width, context.width)) {
                 text.push_str(&line);
                 text.push('\n');
             }

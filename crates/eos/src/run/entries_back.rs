@@ -134,12 +134,10 @@ impl EntriesBack {
     }
 }
 
-/// How what went out of the pillar comes back into it, once a commit has taken it out.
-pub fn way_back(commit: &str) -> String {
-    let commit = commit.get(..10).unwrap_or(commit);
-    format!(
-        "To ask once more for what went out of the pillar: git revert --no-edit {commit}, then eos apply."
-    )
+/// How what went out of the pillar comes back into it, and is applied; `before` is the commit that asked for it last.
+pub fn way_back(before: &str) -> String {
+    let before = before.get(..10).unwrap_or(before);
+    format!("To ask once more for what went out of the pillar, and apply it: eos rollback {before}.")
 }
 
 fn components(loaded: &Loaded, now: &Environment, then: &Environment) -> Vec<EntryBack> {

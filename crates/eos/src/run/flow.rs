@@ -125,7 +125,7 @@ pub fn plan(
     let head = loaded.estate.commit_id().unwrap_or_default();
     let last = engine.applied().environment(wanted.env)?;
     guard::refuse_stale(wanted.env, last.as_ref(), &head, |older| loaded.estate.git.ancestry(&head, older))?;
-    refuse_unknown_data(&engine, wanted, units)?;
+    refuse_unknown_data(&engine, loaded, wanted, units)?;
     archived::complete(loaded, &runs.layout, &engine.applied(), wanted.env)?;
     let only = match wanted.leave.is_empty() {
         true => wanted.only.clone(),
@@ -179,8 +179,9 @@ pub fn plan(
     warnings.extend(closed_folder::warnings(call.context, loaded, runs, wanted, &plan)?);
     let cost = Shown::cost_of(loaded, &plan)?;
     let left = wanted.leave.clone();
+    let only_recorded = plan.units.is_empty() && !wanted.change.is_empty();
     let warnings = loaded.in_environment(wanted.env, warnings);
-    Ok(Shown { plan, previews: runs.side.previews(), cost, warnings, left, blocked })
+    Ok(Shown { plan, previews: runs.side.previews(), cost, warnings, left, blocked, only_recorded })
 }
 
 /// Plans, shows, asks, records and applies.

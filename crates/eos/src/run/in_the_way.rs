@@ -6,6 +6,7 @@ use eos_model::{Diagnostic, Diagnostics, EnvName, Name, codes};
 use super::flow::Wanted;
 use super::{Runs, undoing};
 use crate::commands::locks;
+use crate::commands::status::purge_of_asked_for;
 use crate::loaded::Loaded;
 
 /// Runs that stopped half-way, for whoever plans something else meanwhile; and whether one of them is in its way.
@@ -38,6 +39,7 @@ pub fn unfinished(loaded: &Loaded, runs: &Runs, plan: &RunPlan) -> Result<(Diagn
 /// A name behind --destroy-data that means nothing is a mistake, and one that a person should hear of.
 pub fn refuse_unknown_data(
     engine: &Engine<'_>,
+    loaded: &Loaded,
     wanted: &Wanted<'_>,
     units: &Units,
 ) -> Result<(), Diagnostics> {
@@ -47,13 +49,20 @@ pub fn refuse_unknown_data(
     let env = wanted.env;
     let (there, kept) = (engine.applied().units(env)?, engine.applied().kept(env)?);
     let mut found = Diagnostics::new();
+    // A pillar that cannot be read is told of when it is compiled.
+    let asked_for = loaded.environment(env).map(|now| now.components).unwrap_or_default();
     let known = |name: &Name| units.units.contains_key(name) || there.contains_key(name);
     for name in wanted.destroy_data.iter().filter(|name| !known(name)) {
         let problem = |message: String| Diagnostic::error(codes::UNKNOWN_NAME, message);
         found.push(if kept.contains_key(name) {
             problem(format!("{name} is gone from {env}; its data was kept and is out of tofu's reach"))
                 .why("only what tofu manages can be destroyed by it")
-                .fix(format!("eos purge {name} takes it back into tofu's hands and destroys it for good"))
+                .fix(match asked_for.contains_key(name) {
+                    true => format!("without --destroy-data: {}", purge_of_asked_for(name)),
+                    false => {
+                        format!("eos purge {name} takes it back into tofu's hands and destroys it for good")
+                    }
+                })
         } else {
             problem(format!("there is no unit {name} in {env} whose data could be destroyed"))
                 .fix("eos status shows what there is")

@@ -20,6 +20,7 @@ pub mod operations;
 pub mod others_folders;
 pub mod progress;
 pub mod screen;
+pub mod secrets_left;
 pub mod shared_store;
 pub mod shown;
 pub mod side_channel;

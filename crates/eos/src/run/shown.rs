@@ -24,6 +24,8 @@ pub struct Shown {
     pub left: BTreeSet<Name>,
     /// Another run left a unit half-done that this plan is about: applying it is refused.
     pub blocked: bool,
+    /// The change is recorded, and no unit has anything to do with it.
+    pub only_recorded: bool,
 }
 
 impl Shown {
@@ -32,6 +34,9 @@ impl Shown {
     }
 
     pub fn text(&self, context: &Context) -> String {
+        if self.only_recorded {
+            return format!("Only the pillar of {} changes: there is nothing to apply.\n", self.plan.env);
+        }
         view::text(&self.plan, &self.previews, self.cost.as_ref(), context.width, context.color_stdout)
     }
 

@@ -151,23 +151,47 @@ pub fn compile_again(call: &Call<'_>, env: &EnvName) -> Result<Units, Diagnostic
     })
 }
 
-/// What is recorded and not applied is not the run's to take back, and stays: a person should know.
-pub fn still_asked_for(units: &Units, applied: &BTreeMap<Name, AppliedUnit>) -> Option<String> {
+/// What is recorded and not applied is not the run's to take back, and stays: a person should know. Of what another run has
+/// left `half_done` that run goes first.
+pub fn still_asked_for(
+    units: &Units,
+    applied: &BTreeMap<Name, AppliedUnit>,
+    half_done: &BTreeMap<Name, RunId>,
+) -> Vec<String> {
     let is_applied = |name: &Name, unit: &Unit| {
         applied.get(name).is_some_and(|applied| applied.digest.as_ref() == Some(&unit.digest))
     };
     let left: Vec<&str> = units
         .units
         .iter()
-        .filter(|(name, unit)| !is_applied(name, unit))
+        .filter(|(name, unit)| !is_applied(name, unit) && !half_done.contains_key(*name))
         .map(|(name, _)| name.as_str())
         .collect();
-    (!left.is_empty()).then(|| {
-        format!(
+    let mut notes = Vec::new();
+    if !left.is_empty() {
+        notes.push(format!(
             "Recorded apart from the run and not applied: {}. eos plan shows it, eos apply does it.",
             left.join(", ")
-        )
-    })
+        ));
+    }
+    let open: BTreeSet<&RunId> = half_done.values().collect();
+    for run in open {
+        let of_run = half_done.iter().filter(|(_, its)| *its == run).map(|(name, _)| name.as_str());
+        notes.push(format!(
+            "Left half-done by run {run}: {}. eos resume {run} goes on with it.",
+            of_run.collect::<Vec<_>>().join(", ")
+        ));
+    }
+    notes
+}
+
+/// Units that runs which are not over left between two states, with the run.
+pub fn half_done(layout: &Layout, env: &EnvName) -> Result<BTreeMap<Name, RunId>, Diagnostic> {
+    let (open, _) = eos_engine::runs::open(layout)?;
+    let of_env = open.iter().filter(|known| known.run.begun.env == *env);
+    let units = of_env
+        .flat_map(|known| known.run.half_done().map(|(name, _)| (name.clone(), known.run.begun.run.clone())));
+    Ok(units.collect())
 }
 
 fn first_of(found: Diagnostics) -> Diagnostic {

@@ -12,7 +12,7 @@ use super::cost::Cost;
 use super::plan_lines::{Line, data, lines};
 use super::style::Style;
 use super::table::{Paint, Table};
-use super::wrap::wrapped;
+use super::wrap::{below, wrapped};
 
 pub fn text(plan: &RunPlan, previews: &Previews, cost: Option<&Cost>, width: usize, color: bool) -> String {
     let style = Style(color);
@@ -21,10 +21,7 @@ pub fn text(plan: &RunPlan, previews: &Previews, cost: Option<&Cost>, width: usi
         return format!("{env} has no units: nothing to do.\n");
     }
     if plan.is_empty() {
-        return format!(
-            "{env} is as the pillar says: nothing to do for {}.\n",
-            counted(plan.units.len(), "unit")
-        );
+        return nothing_to_do(plan, width);
     }
     let lines = lines(plan, previews);
     let title =
@@ -93,6 +90,24 @@ pub fn unreached(plan: &RunPlan) -> Option<Diagnostic> {
             "start it, or say where it is: eos.toml, or the environment; eos plan shows the plan without it",
         ))
     })
+}
+
+/// What is said of a plan without changes: also which names go of which nothing is left.
+fn nothing_to_do(plan: &RunPlan, width: usize) -> String {
+    let is_gone = |unit: &UnitPlan| unit.goal == Goal::Gone && unit.is_work();
+    let (gone, rest): (Vec<_>, Vec<_>) = plan.units.iter().partition(|(_, unit)| is_gone(unit));
+    let mut out = String::new();
+    if !gone.is_empty() {
+        let names: Vec<&str> = gone.iter().map(|(name, _)| name.as_str()).collect();
+        let verb = if names.len() == 1 { "it goes" } else { "they go" };
+        let said = format!("Nothing is there any more of {}: {verb} from eos's records.", names.join(", "));
+        out.push_str(&below("", "", &said, width, 2));
+    }
+    if gone.is_empty() || !rest.is_empty() {
+        let units = counted(rest.len(), "unit");
+        out.push_str(&format!("{} is as the pillar says: nothing to do for {units}.\n", plan.env));
+    }
+    out
 }
 
 /// So many creations that differ in nothing but their names are one row, with the names in its note.

@@ -84,7 +84,7 @@ fn as_before(report: &Report, width: usize) -> String {
     for unit in &report.stays {
         let name = &unit.unit;
         let done = unit.without_inverse.iter();
-        left.extend(done.map(|(address, why)| format!("{name}: {address}, {why}, stays done")));
+        left.extend(done.map(|(address, why)| format!("{name}: {address}, {why}")));
         left.extend(unit.keeps.iter().map(|address| format!("{name}: {address} stays, with its data")));
     }
     match left.is_empty() {

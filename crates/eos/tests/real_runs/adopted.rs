@@ -6,13 +6,12 @@ use crate::shop::{Shop, ask_redis, has};
 use crate::support::{program, without_room_for_a_journal};
 use test_tools::free_ports;
 
-#[test]
-fn a_job_registered_by_hand_is_taken_over() {
-    let shop = Shop::new();
+/// A redis as somebody registered it with nomad: no password, a port of its own.
+fn runs_an_old_redis(shop: &Shop, id: &str) -> u16 {
     let [port] = free_ports();
     let redis = program("usr/bin/redis-server", &["redis-server", "redis-tools", "libjemalloc2", "liblzf1"]);
     let before = json!({"Job": {
-        "ID": "old-redis", "Name": "old-redis", "Type": "service", "Datacenters": ["*"],
+        "ID": id, "Name": id, "Type": "service", "Datacenters": ["*"],
         "TaskGroups": [{"Name": "cache", "Count": 1, "Tasks": [{
             "Name": "redis", "Driver": "raw_exec", "Config": {"command": redis, "args": ["--port", port.to_string(), "--save", ""]},
         }]}],
@@ -21,7 +20,14 @@ fn a_job_registered_by_hand_is_taken_over() {
     std::fs::write(&file, before.to_string()).unwrap();
     let registered = shop.nomad_says(&["job", "run", "-json", "-detach", file.to_str().unwrap()]);
     assert!(registered.status.success(), "{}", String::from_utf8_lossy(&registered.stderr));
-    shop.nomad.until("the old redis runs", || shop.job("old-redis")["Status"] == "running");
+    shop.nomad.until("the old redis runs", || shop.job(id)["Status"] == "running");
+    port
+}
+
+#[test]
+fn a_job_registered_by_hand_is_taken_over() {
+    let shop = Shop::new();
+    let port = runs_an_old_redis(&shop, "old-redis");
 
     // One that runs under another name is not touched without being asked.
     let (words, _) = shop.redis("taken", &["--yes"]);
@@ -96,6 +102,54 @@ fn a_job_registered_by_hand_is_taken_over() {
     shop.ok(&["purge", "taken", "--yes"]);
     assert!(!shop.ok(&["status"]).stdout.contains("Kept: "));
     assert!(!shop.data_folder("taken").exists());
+}
+
+/// What opens the data stays with a job that an undo let go of, and goes with the data.
+#[test]
+fn a_purge_takes_the_secrets_of_a_job_that_was_let_go_of() {
+    let stopped = |job: &str| ["job", "stop", "-purge", "-detach", job].map(str::to_owned).to_vec();
+    let as_before = |job: &str| ["job", "revert", "-detach", job, "0"].map(str::to_owned).to_vec();
+    lent_and_purged("lent-redis", stopped("lent-redis"));
+    lent_and_purged("back-redis", as_before("back-redis"));
+}
+
+/// Adopted, let go of, and its data purged once Nomad was told this.
+fn lent_and_purged(job: &str, told: Vec<String>) {
+    let shop = Shop::new();
+    let port = runs_an_old_redis(&shop, job);
+    let (words, new) = shop.redis("lent", &["--yes"]);
+    let object = format!("nomad-job/{job}");
+    let words: Vec<&str> = ["adopt", &object].into_iter().chain(words.iter().map(String::as_str)).collect();
+    let adopted = shop.ok(&words).stdout;
+    let flat = adopted.split_whitespace().collect::<Vec<_>>().join(" ");
+    has(&flat, &format!("{job}: port {port} → {new}; whoever connects to {port} finds nobody there"));
+    has(&flat, &format!("--port {port} keeps it"));
+    // All that changes, not the first three and a number.
+    has(&flat, "group server comes");
+    let path = &format!("nomad/jobs/{job}");
+    let variable = || shop.nomad.get(&format!("/v1/vars?prefix={path}"))[0].clone();
+    assert_eq!(variable()["Path"], path.as_str());
+    let undone = shop.ok(&["undo", "--yes"]).stdout;
+    let flat = undone.split_whitespace().collect::<Vec<_>>().join(" ");
+    has(&flat, &format!("and so does Nomad's variable {path} with its secrets; nomad job history"));
+    has(&flat, &format!("nomad job revert {job} <VERSION> brings that back"));
+    assert!(!flat.contains("brings that back, stays"), "{flat}");
+    // The job that goes on reads it.
+    assert_eq!(variable()["Path"], path.as_str());
+    let told: Vec<&str> = told.iter().map(String::as_str).collect();
+    assert!(shop.nomad_says(&told).status.success());
+    // Somebody else's key stays.
+    let items = shop.nomad.get(&format!("/v1/var/{path}"))["Items"].clone();
+    let items =
+        items.as_object().unwrap().iter().map(|(key, item)| format!("{key}={}", item.as_str().unwrap()));
+    let items: Vec<String> = items.chain(["theirs=yes".to_owned()]).collect();
+    assert_eq!(items.len(), 2, "a password and theirs");
+    let put: Vec<&str> =
+        ["var", "put", "-force", path].into_iter().chain(items.iter().map(String::as_str)).collect();
+    assert!(shop.nomad_says(&put).status.success());
+    shop.ok(&["purge", "lent", "--yes"]);
+    let left = shop.nomad.get(&format!("/v1/var/{path}"));
+    assert_eq!(left["Items"], json!({"theirs": "yes"}));
 }
 
 /// Two estates of one name on one Nomad: the job of the first is not the second's to create.

@@ -299,3 +299,21 @@ fn a_long_folder_for_temporary_files_is_no_obstacle() {
     let planned = place.command(&["apply", "--yes"]).env("TMPDIR", &long).output().unwrap();
     assert!(planned.status.success(), "{}", String::from_utf8_lossy(&planned.stderr));
 }
+
+/// What another run left half-done is not applied, and eos apply is refused for it.
+#[test]
+fn an_undo_beside_a_run_that_was_cut_off_says_who_goes_on_with_it() {
+    let place = Place::new();
+    let run = place.json(&["create", "chore", "a", "--yes"])["report"]["run"].as_str().unwrap().to_owned();
+    place.stopped_after("3", &["create", "chore", "b", "--yes"]);
+    place.ok(&["create", "chore", "c", "--no-apply"]);
+    let undone = place.ok(&["undo", &run, "--yes"]).stdout;
+    let flat = undone.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(flat.contains("Recorded apart from the run and not applied: c."), "{undone}");
+    let (_, told) = flat.split_once("Left half-done by run ").expect(&undone);
+    let (half, told) = told.split_once(": b. ").expect(&undone);
+    let offered = told.split_once(" goes on with it.").expect(&undone).0;
+    assert_eq!(offered, format!("eos resume {half}"));
+    place.ok(&["resume", half]);
+    place.is_not_touched("b");
+}

@@ -379,3 +379,29 @@ fn a_host_that_goes() {
     let said = gone();
     assert!(said.contains("what runs goes on running until eos apply"), "{said}");
 }
+
+/// There are units, and none of them has anything to do with the change.
+#[test]
+fn what_was_only_recorded_goes_without_being_called_nothing() {
+    let place = Place::new();
+    place.ok(&["create", "chore", "a", "--no-apply"]);
+    place.ok(&["create", "host", "web1", "--address", "10.0.0.7", "--no-apply"]);
+    let said = "Only the pillar of production changes: there is nothing to apply.";
+    for words in [&["update", "host", "web1", "--address", "10.0.0.8"][..], &["destroy", "production"]] {
+        let told = place.ok(&[words, &["--yes"]].concat()).stdout;
+        assert!(told.contains(said) && !told.contains("has no units"), "{words:?}: {told}");
+    }
+}
+
+/// Somebody took it away with tofu: what is left to do is to forget it.
+#[test]
+fn a_name_of_which_nothing_is_left_is_told_to_go() {
+    let place = Place::new();
+    place.ok(&["create", "chore", "a", "--yes"]);
+    place.ok(&["create", "chore", "b", "--yes"]);
+    place.ok(&["tofu", "a", "--", "destroy", "-auto-approve"]);
+    let told = place.ok(&["delete", "a", "--yes"]).stdout;
+    assert!(told.contains("Nothing is there any more of a: it goes from eos's records."), "{told}");
+    assert!(!told.contains("nothing to do for 2 units"), "{told}");
+    place.is_settled();
+}

@@ -159,6 +159,12 @@ impl Place {
         assert_eq!(run.code, 0, "there is something to do\n{}{}", run.stdout, run.stderr);
     }
 
+    /// The pillar asks for it, which what it remembers of kept data does not.
+    pub fn is_asked_for(&self, name: &str) -> bool {
+        let listed = self.json(&["list"]);
+        listed["components"].as_array().unwrap().iter().any(|entry| entry["name"] == name)
+    }
+
     /// A unit is applied as it is asked for.
     #[track_caller]
     pub fn is_not_touched(&self, unit: &str) {

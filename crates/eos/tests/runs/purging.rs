@@ -95,3 +95,30 @@ fn what_still_runs_beside_its_kept_data_is_not_purged() {
     place.ok(&["purge", "chest", "--yes"]);
     assert_eq!(place.json(&["status"])["kept"], serde_json::json!({}));
 }
+
+/// Asked for again, a name has its data neither in tofu's hands nor out of the pillar's: each way on that is told leads on.
+#[test]
+fn kept_data_of_a_name_that_is_asked_for_again_has_a_way_out() {
+    let place = Place::new();
+    place.ok(&["create", "ledger", "--yes"]);
+    place.ok(&["undo", "--yes"]);
+    place.ok(&["create", "ledger", "--no-apply"]);
+    let flat = |text: String| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let way = "eos delete ledger, then eos purge ledger";
+    let status = flat(place.ok(&["status"]).stdout);
+    let told = format!("eos apply takes the data of ledger up again; {way} destroys it for good.");
+    assert!(status.contains(&told), "{status}");
+    let purge = flat(place.exits(3, &["purge", "ledger", "--yes"]).stderr);
+    assert!(purge.contains(&format!("eos apply takes it up again; {way} destroys it for good")), "{purge}");
+    let delete = place.exits(3, &["delete", "ledger", "--destroy-data", "ledger", "--yes"]).stderr;
+    assert!(flat(delete.clone()).contains(&format!("without --destroy-data: {way}")), "{delete}");
+
+    let applied = place.copy("applied");
+    applied.ok(&["apply", "--yes"]);
+    applied.is_settled();
+    place.ok(&["delete", "ledger", "--yes"]);
+    place.ok(&["purge", "ledger", "--yes"]);
+    for place in [place, applied] {
+        assert_eq!(place.json(&["status"])["kept"], serde_json::json!({}));
+    }
+}
