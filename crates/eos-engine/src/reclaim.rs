@@ -121,7 +121,7 @@ impl Conduct<'_> {
         address: &str,
         job: &Json,
     ) -> Journaled<Option<String>> {
-        if self.take_in(name, session, address, &marked(job))? || !has_secrets(job) {
+        if self.take_in(name, session, address, &marked(job))? || !jobs::reads_secrets(job) {
             return Ok(None);
         }
         let spec = format!("eos.spec={}", json!({"Job": job}));
@@ -179,11 +179,6 @@ fn marked(job: &Json) -> String {
 
 fn text<'j>(value: &'j Json, key: &str) -> &'j str {
     value[key].as_str().unwrap_or_default()
-}
-
-fn has_secrets(job: &Json) -> bool {
-    let meta = job["Meta"].as_object().into_iter().flatten();
-    meta.into_iter().any(|(key, _)| key.starts_with("eos.secret."))
 }
 
 /// Whether a resource has states that undo it, which are run when tofu destroys it. What is done once is not done again.
