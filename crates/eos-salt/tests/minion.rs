@@ -84,7 +84,7 @@ fn states(place: &Place, api: &SaltApi) {
     );
     let report = run(api, &failing, false).unwrap();
     assert_eq!(outcomes(&report), [("broken", Outcome::Failed), ("waits", Outcome::Failed)]);
-    assert!(report.failures()[0].reason().contains("\nno such disk\n"), "{}", report.failures()[0].reason());
+    assert_eq!(report.failures()[0].reason(), "no such disk\nit ended with 3");
 
     // Mistakes that only the minion sees.
     let unknown = run(api, "#!yaml\nx:\n  nosuch.thing: []\n", true).unwrap();

@@ -9,7 +9,10 @@ use crate::context::Context;
 /// How a remedy begins, and how it does without others.
 const INSTEAD: [(&str, &str); 2] = [
     ("eos sync, then ", ""),
-    ("pull first: eos sync, then ", "git merge <that commit> makes it part of what you have; then "),
+    (
+        "pull first: eos sync, then ",
+        "git merge <that commit> (where git does not know it: git fetch <the clone that has it> before); then ",
+    ),
 ];
 
 /// Offers what can be done alone.

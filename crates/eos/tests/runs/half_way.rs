@@ -73,7 +73,10 @@ fn what_was_only_stopped_is_not_called_failed() {
 fn a_closed_terminal_stops_a_run_in_order() {
     let place = Place::new();
     place.ok(&["create", "desk", "--yes"]);
-    let (run, tofu) = being_made(&place, &["update", "desk", "--color", "red", "--seconds", "5", "--yes"]);
+    let eos = place.command(&["update", "desk", "--color", "red", "--seconds", "5", "--yes"]);
+    // The tests themselves may have been begun with nohup.
+    let run = place.begin_command(under(&["env", "--default-signal=HUP"], &eos));
+    let tofu = until_made(&run);
     run.signal(Signal::HUP);
     let run = run.end();
     assert_eq!(run.code, 1, "{}{}", run.stdout, run.stderr);
@@ -89,7 +92,7 @@ fn a_closed_terminal_does_not_stop_what_was_begun_with_nohup() {
     let place = Place::new();
     place.ok(&["create", "desk", "--yes"]);
     let eos = place.command(&["update", "desk", "--color", "red", "--seconds", "5", "--yes"]);
-    let run = place.begin_command(under("nohup", &eos));
+    let run = place.begin_command(under(&["nohup"], &eos));
     until_made(&run);
     run.signal(Signal::HUP);
     let run = run.end();
@@ -98,9 +101,9 @@ fn a_closed_terminal_does_not_stop_what_was_begun_with_nohup() {
 }
 
 /// A command as another one starts it.
-fn under(program: &str, command: &Command) -> Command {
-    let mut under = Command::new(program);
-    under.arg(command.get_program()).args(command.get_args());
+fn under(program: &[&str], command: &Command) -> Command {
+    let mut under = Command::new(program[0]);
+    under.args(&program[1..]).arg(command.get_program()).args(command.get_args());
     under.current_dir(command.get_current_dir().unwrap());
     for (name, value) in command.get_envs() {
         match value {
