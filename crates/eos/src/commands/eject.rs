@@ -103,8 +103,7 @@ fn half_way(loaded: &Loaded, wanted: &str) -> Result<Diagnostics, Diagnostics> {
     }
     for env in loaded.estate.file.environments.keys() {
         for (name, unit) in applied.units(env)? {
-            let attempt = unit.attempt.filter(|attempt| !attempt.over);
-            if let Some(attempt) = attempt.filter(|attempt| runs::find(&layout, &attempt.run).is_err()) {
+            for attempt in unit.not_over().filter(|attempt| runs::find(&layout, &attempt.run).is_err()) {
                 let message = format!(
                     "run {} of another clone has begun to change {env}/{name} and is not over",
                     attempt.run
