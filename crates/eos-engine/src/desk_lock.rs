@@ -18,7 +18,7 @@ use crate::problems;
 const LOOK: Duration = Duration::from_millis(50);
 /// Most plans take no longer, and whoever waits need not be told.
 const PATIENCE: Duration = Duration::from_secs(3);
-/// A plan of one unit that takes longer does not go on, most likely: its process was suspended.
+/// So long for one that does not go on: whoever suspended it may be back at once.
 const LONGEST: Duration = Duration::from_secs(30);
 
 /// Who has a folder, as the lock's own text says it.
@@ -69,7 +69,7 @@ impl Engine<'_> {
                 self.observer.on(&Progress::WaitingForLease { holder: &holder });
             } else if waited >= PATIENCE {
                 let holder = Holder::read(&read_to_string(&path).unwrap_or_default(), self.now());
-                if waited >= LONGEST.max(self.terms.wait) {
+                if waited >= LONGEST.max(self.terms.wait) && !goes_on(&holder.pid) {
                     return Err(problems::folder_held(&unit.name, &holder));
                 }
                 self.observer.on(&Progress::WaitingForPlan { unit: &unit.name, process: &holder.pid });
@@ -87,5 +87,44 @@ impl Holder {
         let since: Option<i64> = lines.next().and_then(|line| line.parse().ok());
         let command = lines.next().unwrap_or_default().to_owned();
         Holder { pid, command, age: since.map(|since| (now - since).max(0)) }
+    }
+}
+
+/// Whether a process is there and not suspended: a large unit's plan may take its time.
+fn goes_on(pid: &str) -> bool {
+    let stat = read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    // The name of its program stands in parentheses before its state, and may have some of its own.
+    let state = stat.rsplit_once(") ").and_then(|(_, rest)| rest.chars().next());
+    state.is_some_and(|state| !"TtZX".contains(state))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use super::*;
+
+    #[test]
+    fn a_suspended_process_does_not_go_on() {
+        assert!(goes_on(&std::process::id().to_string()));
+        assert!(!goes_on("no process"));
+        let mut child = Command::new("sleep").arg("60").spawn().unwrap();
+        let pid = child.id().to_string();
+        let signal =
+            |name: &str| assert!(Command::new("kill").args([name, &pid]).status().unwrap().success());
+        let until = |expected: bool| {
+            let began = Instant::now();
+            while goes_on(&pid) != expected && began.elapsed() < Duration::from_secs(10) {
+                std::thread::sleep(LOOK);
+            }
+            goes_on(&pid)
+        };
+        signal("-STOP");
+        let suspended = !until(false);
+        signal("-CONT");
+        let again = until(true);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(suspended && again, "{suspended} {again}");
     }
 }
